@@ -1,0 +1,11 @@
+//! `retry` runs a command again until it succeeds; `retryctl` looks after what runs leave behind.
+//!
+//! This library serves the two programs, their tests and their fuzzers; it promises no stable interface.
+//! Modules stand by floor: each imports only from floors above it in this list (`tests/all/floors.rs` holds that).
+
+// Floor 0: words.
+pub mod code_set;
+pub mod signal;
+
+// Floor 1: facts.
+pub mod outcome;

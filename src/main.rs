@@ -1,0 +1,2 @@
+//! The program `retry`.
+fn main() {}

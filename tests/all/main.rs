@@ -1,0 +1,5 @@
+//! All tests through the real binaries, one topic a file.
+#![allow(missing_docs)]
+
+#[allow(dead_code)]
+mod harness;
