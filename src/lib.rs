@@ -5,7 +5,10 @@
 
 // Floor 0: words.
 pub mod code_set;
+pub mod lines;
+pub mod retry_after;
 pub mod signal;
 
 // Floor 1: facts.
+pub mod http_headers;
 pub mod outcome;

@@ -1,0 +1,101 @@
+//! Cuts the bytes of a stream into lines, in bounded memory. Contract S20.
+
+/// How much of a line is looked at: of a longer one only its first 64 KiB are passed on.
+pub const LONGEST: usize = 64 * 1024;
+
+/// A splitter of one stream. Memory: at most [`LONGEST`] bytes, and none while every chunk ends with a line.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The beginning of a line whose end has not been seen.
+    begun: Vec<u8>,
+    /// Whether a line has begun, which its bytes do not tell where it is empty so far.
+    open: bool,
+}
+
+impl Lines {
+    /// A splitter that has seen nothing.
+    pub fn new() -> Lines {
+        Lines::default()
+    }
+
+    /// Passes every line that these bytes complete to `line`, without its newline and at most [`LONGEST`] bytes of it.
+    pub fn feed(&mut self, mut bytes: &[u8], line: &mut dyn FnMut(&[u8])) {
+        while let Some(end) = bytes.iter().position(|b| *b == b'\n') {
+            if self.open {
+                self.keep(&bytes[..end]);
+                line(&self.begun);
+                self.begun.clear();
+                self.open = false;
+            } else {
+                line(&bytes[..end.min(LONGEST)]);
+            }
+            bytes = &bytes[end + 1..];
+        }
+        if !bytes.is_empty() {
+            self.keep(bytes);
+            self.open = true;
+        }
+    }
+
+    /// Passes on what stands without a newline at the end of the stream, which counts as a line.
+    pub fn finish(&mut self, line: &mut dyn FnMut(&[u8])) {
+        if self.open {
+            line(&self.begun);
+            self.begun = Vec::new();
+            self.open = false;
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = LONGEST - self.begun.len();
+        self.begun.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(chunks: &[&[u8]]) -> Vec<Vec<u8>> {
+        let (mut lines, mut seen) = (Lines::new(), Vec::new());
+        for chunk in chunks {
+            lines.feed(chunk, &mut |line| seen.push(line.to_vec()));
+        }
+        lines.finish(&mut |line| seen.push(line.to_vec()));
+        seen
+    }
+
+    #[test]
+    fn a_last_line_without_newline_counts() {
+        assert_eq!(split(&[b"one\ntw", b"o\n\nfo", b"ur"]), [&b"one"[..], b"two", b"", b"four"]);
+        assert_eq!(split(&[b"one\n"]), [b"one"]);
+        assert!(split(&[b""]).is_empty());
+    }
+
+    #[test]
+    fn of_a_long_line_the_first_64_kib_are_passed_on_and_the_next_is_whole() {
+        let mut text = vec![b'x'; 3 * LONGEST];
+        text.extend_from_slice(b"\nnext\n");
+        for size in [1000, LONGEST, LONGEST + 1, text.len()] {
+            let chunks: Vec<&[u8]> = text.chunks(size).collect();
+            let seen = split(&chunks);
+            assert_eq!(seen, [vec![b'x'; LONGEST], b"next".to_vec()], "in chunks of {size}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn how_the_bytes_are_cut_makes_no_difference(
+            text in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200),
+            size in 1usize..50,
+        ) {
+            let chunks: Vec<&[u8]> = text.chunks(size).collect();
+            let mut expected: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
+            if expected.last().is_some_and(|last| last.is_empty()) {
+                expected.pop();
+            }
+            prop_assert_eq!(split(&chunks), expected);
+        }
+    }
+}
