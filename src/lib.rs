@@ -12,3 +12,6 @@ pub mod signal;
 // Floor 1: facts.
 pub mod http_headers;
 pub mod outcome;
+
+// Floor 4: the kernel.
+pub mod sys;

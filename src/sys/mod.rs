@@ -1,0 +1,3 @@
+//! The kernel, and all `unsafe` of the package: one file a noun.
+
+pub mod poll;
