@@ -11,6 +11,12 @@ pub mod signal;
 
 // Floor 1: facts.
 pub mod http_headers;
+pub mod duration;
+pub mod signal;
+
+// Floor 1: facts.
+pub mod backoff;
+pub mod hint;
 pub mod outcome;
 
 // Floor 4: the kernel.
