@@ -104,7 +104,7 @@ pub fn human(duration: Duration) -> String {
     }
     if millis < 59_950 {
         let tenths = (millis + 50) / 100;
-        return if tenths % 10 == 0 {
+        return if tenths.is_multiple_of(10) {
             format!("{} s", tenths / 10)
         } else {
             format!("{}.{} s", tenths / 10, tenths % 10)

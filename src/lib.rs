@@ -5,19 +5,30 @@
 
 // Floor 0: words.
 pub mod code_set;
+pub mod duration;
 pub mod lines;
 pub mod retry_after;
 pub mod signal;
 
 // Floor 1: facts.
-pub mod http_headers;
-pub mod duration;
-pub mod signal;
-
-// Floor 1: facts.
 pub mod backoff;
 pub mod hint;
+pub mod http_headers;
 pub mod outcome;
+
+// Floor 2: judgements.
+pub mod policy;
+
+// Floor 3: the loop.
+pub mod machine;
 
 // Floor 4: the kernel.
 pub mod sys;
+
+// Floor 5: resources.
+
+// Floor 6: one attempt.
+
+// Floor 7: two worlds.
+
+// Floor 8: faces.
