@@ -32,3 +32,5 @@ pub mod sys;
 // Floor 7: two worlds.
 
 // Floor 8: faces.
+// Floor 5: resources.
+pub mod metrics;
