@@ -5,6 +5,7 @@
 
 // Floor 0: words.
 pub mod code_set;
+pub mod draws;
 pub mod duration;
 pub mod lines;
 pub mod retry_after;
@@ -17,9 +18,11 @@ pub mod http_headers;
 pub mod outcome;
 
 // Floor 2: judgements.
+pub mod exit_status;
 pub mod policy;
 
 // Floor 3: the loop.
+pub mod job;
 pub mod machine;
 
 // Floor 4: the kernel.
@@ -30,6 +33,7 @@ pub mod sys;
 // Floor 6: one attempt.
 
 // Floor 7: two worlds.
+pub mod plan;
 
 // Floor 8: faces.
 // Floor 5: resources.
