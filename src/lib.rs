@@ -29,6 +29,8 @@ pub mod machine;
 pub mod sys;
 
 // Floor 5: resources.
+pub mod metrics;
+pub mod notice;
 
 // Floor 6: one attempt.
 
@@ -36,5 +38,3 @@ pub mod sys;
 pub mod plan;
 
 // Floor 8: faces.
-// Floor 5: resources.
-pub mod metrics;

@@ -1,0 +1,78 @@
+//! Text from elsewhere made harmless: no control character of a child, a file name or a job moves anybody's cursor.
+
+use std::fmt::Write;
+
+/// Whether a character does something to a terminal rather than standing for itself: C0 and C1 controls, DEL, and the
+/// marks that turn the direction of writing, with which a text can be made to read as another.
+fn acts(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Replaces what acts by what can be seen: `\t`, `\n`, `\r`, `\xNN`, `\u{NNNN}`. One line stays one line.
+pub fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        push(&mut out, c);
+    }
+    out
+}
+
+/// The same for text of several lines: newlines and tabs stay.
+pub fn lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c => push(&mut out, c),
+        }
+    }
+    out
+}
+
+fn push(out: &mut String, c: char) {
+    // Writing to a String cannot fail.
+    let _ = match c {
+        '\t' => out.write_str("\\t"),
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        c if acts(c) && u32::from(c) < 0x100 => write!(out, "\\x{:02x}", u32::from(c)),
+        c if acts(c) => write!(out, "\\u{{{:x}}}", u32::from(c)),
+        c => out.write_char(c),
+    };
+}
+
+/// Quotes a word for a POSIX shell, where it needs it: what is shown can be pasted.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_would_act_on_a_terminal_is_shown_instead() {
+        assert_eq!(line("a\x1b]52;c;x\x07\r\n\u{9b}2J\u{202e}é"), "a\\x1b]52;c;x\\x07\\r\\n\\x9b2J\\u{202e}é");
+    }
+
+    #[test]
+    fn a_word_is_quoted_only_where_a_shell_would_take_it_apart() {
+        assert_eq!(shell_word("/var/lib/x.jsonl"), "/var/lib/x.jsonl");
+        assert_eq!(shell_word("it's here"), "'it'\\''s here'");
+        assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("~/x"), "'~/x'");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_acts_is_left(text in any::<String>()) {
+            prop_assert!(!line(&text).chars().any(acts));
+            prop_assert!(!lines(&text).chars().any(|c| acts(c) && c != '\n' && c != '\t'));
+        }
+    }
+}
