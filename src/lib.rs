@@ -38,3 +38,5 @@ pub mod notice;
 pub mod plan;
 
 // Floor 8: faces.
+// Floor 8: faces.
+pub mod cli;

@@ -1,0 +1,12 @@
+//! The command line: one table of options, from which parsing, help, the manuals and the completions all come.
+
+pub mod help;
+mod options;
+pub mod parse;
+#[cfg(test)]
+mod parse_tests;
+pub mod settings;
+pub mod spec;
+pub mod table;
+pub mod usage_error;
+pub mod verbs;
