@@ -9,7 +9,10 @@ pub mod draws;
 pub mod duration;
 pub mod lines;
 pub mod retry_after;
+pub mod shell_word;
 pub mod signal;
+pub mod timestamp;
+pub mod ulid;
 
 // Floor 1: facts.
 pub mod backoff;
@@ -20,6 +23,7 @@ pub mod outcome;
 // Floor 2: judgements.
 pub mod exit_status;
 pub mod policy;
+pub mod record;
 
 // Floor 3: the loop.
 pub mod job;
@@ -29,6 +33,7 @@ pub mod machine;
 pub mod sys;
 
 // Floor 5: resources.
+pub mod dead_letter;
 pub mod metrics;
 pub mod notice;
 
@@ -37,6 +42,5 @@ pub mod notice;
 // Floor 7: two worlds.
 pub mod plan;
 
-// Floor 8: faces.
 // Floor 8: faces.
 pub mod cli;

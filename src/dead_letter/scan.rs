@@ -1,0 +1,185 @@
+//! Reading a file line by line with a bounded buffer, whatever stands in it. Contract D14, D22, D35.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// The longest line that is read.
+pub const LONGEST: usize = 64 << 20;
+/// What is read at once, and what the buffer has at first.
+const CHUNK: usize = 256 << 10;
+
+/// A line of a file, without its newline.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Its bytes; empty if it is too long.
+    pub bytes: &'a [u8],
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// How long it is in the file.
+    pub length: u64,
+    /// Its number, from 1.
+    pub number: u64,
+    /// Whether a newline ended it; only the last line may lack one, and then a writer may be at work.
+    pub ended: bool,
+    /// Whether it is longer than what is read.
+    pub too_long: bool,
+}
+
+/// The lines of a file from an offset on, up to the size that it has when the reading begins: a reader does not chase
+/// writers.
+pub struct Lines {
+    file: File,
+    buffer: Vec<u8>,
+    /// The part of the buffer that was not given out yet.
+    from: usize,
+    to: usize,
+    /// Where in the file `buffer[to]` comes from.
+    position: u64,
+    end: u64,
+    number: u64,
+}
+
+impl Lines {
+    /// Reads a file from its beginning.
+    ///
+    /// # Errors
+    /// Its size cannot be had.
+    pub fn new(file: File) -> io::Result<Lines> {
+        let end = file.metadata()?.len();
+        Ok(Lines { file, buffer: vec![0; CHUNK], from: 0, to: 0, position: 0, end, number: 0 })
+    }
+
+    /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    #[expect(clippy::should_implement_trait, reason = "a line borrows the buffer, which Iterator cannot say")]
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let mut searched = 0;
+        let mut skipped = 0u64;
+        loop {
+            let found = memchr::memchr(b'\n', &self.buffer[self.from + searched..self.to]);
+            let at_end = self.position >= self.end;
+            if found.is_none() && !at_end {
+                searched = self.to - self.from;
+                if searched > LONGEST {
+                    skipped += searched as u64;
+                    (self.from, self.to, searched) = (0, 0, 0);
+                }
+                self.fill()?;
+                continue;
+            }
+            let (length, ended) = match found {
+                Some(found) => (searched + found, true),
+                None => (self.to - self.from, false),
+            };
+            if length == 0 && skipped == 0 && !ended {
+                return Ok(None);
+            }
+            let start = self.from;
+            let offset = self.position - (self.to - start) as u64 - skipped;
+            self.from += length + usize::from(ended);
+            self.number += 1;
+            let too_long = skipped > 0 || length > LONGEST;
+            let bytes = if too_long { &[] } else { &self.buffer[start..start + length] };
+            let length = skipped + length as u64;
+            return Ok(Some(Line { bytes, offset, length, number: self.number, ended, too_long }));
+        }
+    }
+
+    /// Gives the file back, for reading single lines again.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        if self.from > 0 {
+            self.buffer.copy_within(self.from..self.to, 0);
+            (self.from, self.to) = (0, self.to - self.from);
+        }
+        if self.to == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        let left = usize::try_from(self.end - self.position).unwrap_or(usize::MAX);
+        let room = (self.buffer.len() - self.to).min(left).min(CHUNK.max(self.to));
+        match self.file.read_at(&mut self.buffer[self.to..self.to + room], self.position) {
+            // It was cut while we read.
+            Ok(0) => self.end = self.position,
+            Ok(read) => {
+                self.to += read;
+                self.position += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Reads one line again by where it begins and how long it is.
+///
+/// # Errors
+/// The file cannot be read, or has become shorter.
+pub fn read_again(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(LONGEST).min(LONGEST)];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    fn lines_of(bytes: &[u8]) -> Vec<(Vec<u8>, u64, bool)> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut lines = Lines::new(file).unwrap();
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            assert_eq!((line.number, line.length), (all.len() as u64 + 1, line.bytes.len() as u64));
+            all.push((line.bytes.to_vec(), line.offset, line.ended));
+        }
+        all
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_is_whole() {
+        let long = vec![b'x'; 3 * CHUNK + 7];
+        let mut bytes = b"a\n".to_vec();
+        bytes.extend_from_slice(&long);
+        bytes.extend_from_slice(b"\nb");
+        let after = bytes.len() as u64 - 1;
+        assert_eq!(lines_of(&bytes), [(b"a".to_vec(), 0, true), (long, 2, true), (b"b".to_vec(), after, false)]);
+    }
+
+    #[test]
+    fn a_line_beyond_the_longest_is_passed_over() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.set_len(LONGEST as u64 + CHUNK as u64 * 3).unwrap();
+        file.write_at(b"\nlast\n", LONGEST as u64 + CHUNK as u64 * 3).unwrap();
+        file.flush().unwrap();
+        let mut lines = Lines::new(file).unwrap();
+        let first = lines.next().unwrap().unwrap();
+        assert!(first.too_long && first.bytes.is_empty() && first.offset == 0);
+        assert_eq!(first.length, LONGEST as u64 + CHUNK as u64 * 3);
+        assert_eq!(lines.next().unwrap().unwrap().bytes, b"last");
+        assert!(lines.next().unwrap().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_what_splitting_at_newlines_gives(parts in proptest::collection::vec(".{0,40}|\n\n", 0..30)) {
+            let text = parts.concat();
+            let mut offset = 0;
+            let expected: Vec<_> = text.split_inclusive('\n').map(|line| {
+                let at = offset;
+                offset += line.len() as u64;
+                (line.trim_end_matches('\n').as_bytes().to_vec(), at, line.ends_with('\n'))
+            }).collect();
+            prop_assert_eq!(lines_of(text.as_bytes()), expected);
+        }
+    }
+}
