@@ -38,6 +38,7 @@ pub mod metrics;
 pub mod notice;
 
 // Floor 6: one attempt.
+pub mod child;
 
 // Floor 7: two worlds.
 pub mod plan;

@@ -1,4 +1,13 @@
 //! The kernel, and all `unsafe` of the package: one file a noun.
 
+pub mod clock;
+pub mod descendants;
 pub mod poll;
 pub mod range_lock;
+pub mod reap;
+pub mod send;
+pub mod signals;
+pub mod spawn;
+pub mod standard;
+pub mod terminal;
+pub mod wait;

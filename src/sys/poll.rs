@@ -46,3 +46,13 @@ pub trait Pump {
     /// The child has its descriptors (or could not be started): ours for it are closed here.
     fn close_child_ends(&mut self) {}
 }
+
+/// Nothing that moves: a wait on signals and time alone, and a child with our own descriptors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Still;
+
+impl Pump for Still {
+    fn wants(&mut self, _: &mut Vec<PollFd>) {}
+
+    fn ready(&mut self, _: &[PollFd]) {}
+}
