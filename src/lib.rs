@@ -11,6 +11,7 @@ pub mod lines;
 pub mod retry_after;
 pub mod shell_word;
 pub mod signal;
+pub mod size;
 pub mod timestamp;
 pub mod ulid;
 
@@ -45,3 +46,4 @@ pub mod plan;
 
 // Floor 8: faces.
 pub mod cli;
+pub mod config;
