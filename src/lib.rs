@@ -37,6 +37,7 @@ pub mod sys;
 pub mod dead_letter;
 pub mod metrics;
 pub mod notice;
+pub mod stdin;
 
 // Floor 6: one attempt.
 pub mod child;

@@ -2,6 +2,8 @@
 
 pub mod clock;
 pub mod descendants;
+pub mod outlet;
+pub mod pipe;
 pub mod poll;
 pub mod range_lock;
 pub mod reap;
