@@ -2,11 +2,11 @@
 
 use std::io;
 
-use crate::spool::Spool;
+use crate::sys::spool::Spool;
 
 /// Why the input cannot be given to another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum Unkept {
     /// More was read than `--stdin-max` allows.
     TooLong {
         /// The limit, in bytes.
@@ -32,7 +32,7 @@ pub struct Kept {
     /// How many bytes were taken in all, kept or not.
     taken: u64,
     keeping: Keeping,
-    lost: Option<Lost>,
+    lost: Option<Unkept>,
 }
 
 impl Kept {
@@ -52,7 +52,7 @@ impl Kept {
     }
 
     /// Why another attempt cannot have the input, if it cannot.
-    pub fn lost(&self) -> Option<Lost> {
+    pub fn lost(&self) -> Option<Unkept> {
         self.lost
     }
 
@@ -79,10 +79,10 @@ impl Kept {
             return;
         }
         match self.keeping {
-            Keeping::ForAttempts(limit) if bytes.len() as u64 > self.room() => self.lose(Lost::TooLong { limit }),
+            Keeping::ForAttempts(limit) if bytes.len() as u64 > self.room() => self.lose(Unkept::TooLong { limit }),
             Keeping::ForAttempts(_) | Keeping::ForLetter(_) if wanted && bytes.len() as u64 <= self.room() => {
                 if let Err(e) = self.spool.push(bytes) {
-                    self.lose(Lost::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
+                    self.lose(Unkept::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
                 }
             }
             // What is kept already stays, since the running attempt may still be fed with it.
@@ -94,12 +94,12 @@ impl Kept {
     pub fn skip(&mut self, bytes: u64) {
         self.taken += bytes;
         if let (Keeping::ForAttempts(limit), None) = (self.keeping, self.lost) {
-            self.lose(Lost::TooLong { limit });
+            self.lose(Unkept::TooLong { limit });
         }
     }
 
     /// Gives everything up.
-    pub fn lose(&mut self, why: Lost) {
+    pub fn lose(&mut self, why: Unkept) {
         self.lost.get_or_insert(why);
         self.spool.clear();
     }
@@ -139,7 +139,7 @@ mod tests {
         kept.push(b"hello");
         assert_eq!((kept.lost(), kept.whole(9)), (None, Some(b"hello".to_vec())));
         kept.push(b"!");
-        assert_eq!((kept.lost(), kept.whole(9), kept.taken()), (Some(Lost::TooLong { limit: 5 }), None, 6));
+        assert_eq!((kept.lost(), kept.whole(9), kept.taken()), (Some(Unkept::TooLong { limit: 5 }), None, 6));
     }
 
     #[test]
@@ -158,6 +158,6 @@ mod tests {
         let mut kept = Kept::new(Keeping::ForAttempts(0));
         assert_eq!((kept.lost(), kept.whole(0)), (None, Some(Vec::new())));
         kept.skip(1);
-        assert_eq!(kept.lost(), Some(Lost::TooLong { limit: 0 }));
+        assert_eq!(kept.lost(), Some(Unkept::TooLong { limit: 0 }));
     }
 }

@@ -5,7 +5,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, SystemTime};
 
 use super::replay::Live;
-use super::{Source, Stdin, StdinMode, Way};
+use super::{Source, Stdin, Way};
+use crate::job::StdinMode;
 use crate::sys::pipe::{self, Got};
 
 /// The input of a run that ended badly.

@@ -9,24 +9,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::fs::FileType;
 
-use self::kept::{Keeping, Kept, Lost};
+use self::kept::{Keeping, Kept, Unkept};
 use self::replay::{Live, Offer};
+use crate::job::StdinMode;
 use crate::sys::pipe;
 use crate::sys::poll::PollFd;
-
-/// `--stdin`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StdinMode {
-    /// What fits what standard input is (S1).
-    #[default]
-    Auto,
-    /// As it is, never rewound, never read.
-    Inherit,
-    /// The same bytes for every attempt.
-    Replay,
-    /// /dev/null.
-    Null,
-}
 
 /// How much of standard input may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +155,7 @@ impl Stdin {
     }
 
     /// Why the next attempt could not have the same input, if it could not (S3).
-    pub fn lost(&self) -> Option<Lost> {
+    pub fn lost(&self) -> Option<Unkept> {
         self.kept.lost()
     }
 }

@@ -16,7 +16,7 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
-use super::kept::{Kept, Lost};
+use super::kept::{Kept, Unkept};
 use crate::sys::pipe::{self, Got, Pipe};
 use crate::sys::poll::{self, PollFd};
 
@@ -107,7 +107,7 @@ impl Offer {
     pub fn go_on(&mut self, kept: &mut Kept) {
         if let Err(e) = self.step(kept) {
             // Whatever it was, the child gets its end of input rather than waiting for ever.
-            kept.lose(Lost::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
+            kept.lose(Unkept::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
             self.close();
         }
     }
@@ -115,7 +115,7 @@ impl Offer {
     /// The attempt is over: nobody is to read more of this pipe. Takes from standard input exactly what was read.
     pub fn finish(mut self, kept: &mut Kept) {
         if let Err(e) = self.settle(kept) {
-            kept.lose(Lost::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
+            kept.lose(Unkept::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
         }
     }
 

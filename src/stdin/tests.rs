@@ -148,7 +148,7 @@ fn input_beyond_the_limit_is_lost_and_the_running_attempt_goes_on() {
     let limits = StdinLimits { attempts: 100_000, ..LIMITS };
     let mut stdin = over(piped(input.clone()), StdinMode::Auto, limits);
     assert!(attempt(&mut stdin, false, "cat") == input);
-    assert_eq!(stdin.lost(), Some(Lost::TooLong { limit: 100_000 }));
+    assert_eq!(stdin.lost(), Some(Unkept::TooLong { limit: 100_000 }));
     assert_eq!(stdin.found(), StdinFound::NotStored { total_bytes: Some(300_000) });
     // The last attempt needs nothing kept, so it loses nothing.
     let mut stdin = over(piped(input.clone()), StdinMode::Auto, limits);

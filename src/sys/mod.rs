@@ -10,6 +10,7 @@ pub mod reap;
 pub mod send;
 pub mod signals;
 pub mod spawn;
+pub mod spool;
 pub mod standard;
 pub mod terminal;
 pub mod wait;
