@@ -181,7 +181,7 @@ impl Attempt<'_> {
             }
             let wake = self.wait.until(self.next_instant(), pump);
             if wake.child_changed && self.reaps {
-                descendants::reap_orphans(Some(self.pid));
+                reap::reap_all(Some(self.pid));
             }
         }
         self.await_same_signal(pump);
@@ -231,10 +231,12 @@ impl Attempt<'_> {
     }
 
     /// Whether the terminal has sent it to the child as well (contract C11). A hang-up is told to the leader of a session
-    /// alone.
+    /// alone; the kernel's ALRM is from a timer that was set before our exec.
     fn is_delivered(&self, caught: Caught) -> bool {
+        let typed = [Signal::INT, Signal::QUIT, Signal::HUP, Signal::CONT, Signal::WINCH];
         self.group == Group::Shared
             && caught.by_kernel
+            && typed.contains(&caught.signal)
             && !(caught.signal == Signal::HUP && terminal::is_session_leader())
     }
 
@@ -380,7 +382,7 @@ pub fn wait_delay(wait: &mut Wait, until: Duration, pump: &mut dyn Pump) -> Opti
         }
         let wake = wait.until(Some(until), pump);
         if wake.child_changed && reaps {
-            descendants::reap_orphans(None);
+            reap::reap_all(None);
         }
         if wake.timed_out && !wait.signals.is_any_queued() {
             return None;

@@ -53,7 +53,12 @@ fn stat_field(stat: &[u8], number: usize) -> Option<&str> {
     std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace().nth(number - 3)
 }
 
-/// The children of a process, threads' children included. Our own list is whole: only we reap from it.
+/// The children of this process. The list is whole: only we reap from it.
+fn own_children() -> Vec<i32> {
+    if is_proc_ours() { children(own_pid()) } else { Vec::new() }
+}
+
+/// The children of a process, threads' children included.
 fn children(pid: i32) -> Vec<i32> {
     let mut found = Vec::new();
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return found };
@@ -97,13 +102,10 @@ pub fn is_reaper() -> bool {
     subreaper != 0 || own_pid() == 1
 }
 
-/// Reaps every child that has ended, but for one whose end is still to be looked at (contract C27).
-pub fn reap_orphans(but: Option<i32>) {
-    for pid in children(own_pid()) {
-        if Some(pid) != but {
-            reap::reap(pid);
-        }
-    }
+/// Whether /proc shows this process under the id that it has for itself: after `unshare --pid` it may be that of another
+/// namespace, whose numbers mean other processes here.
+fn is_proc_ours() -> bool {
+    fs::read_link("/proc/self").is_ok_and(|own| own.to_str() == Some(&own_pid().to_string()))
 }
 
 /// What tells the descendants of one attempt from everything else that hangs below this process.
@@ -123,7 +125,7 @@ pub struct Family {
 impl Family {
     /// Looks at what is there before an attempt; the marks are the entries of its environment that no other attempt has.
     pub fn expect(marks: Vec<Vec<u8>>) -> Family {
-        let before = children(own_pid()).into_iter().filter_map(Process::now).collect();
+        let before = own_children().into_iter().filter_map(Process::now).collect();
         Family { before, child: 0, leads_group: false, marks, known: Vec::new() }
     }
 
@@ -136,7 +138,7 @@ impl Family {
     /// The living descendants of the attempt, the child itself not among them. Orphans that have ended are reaped.
     pub fn living(&mut self) -> Vec<Process> {
         let mut living = Vec::new();
-        for pid in children(own_pid()) {
+        for pid in own_children() {
             if pid == self.child {
                 self.descend(pid, &mut living);
             } else if reap::reap(pid).is_none() {

@@ -4,7 +4,7 @@
 //! which the timeout of poll(2) does not.
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use super::clock::Clock;
@@ -54,10 +54,15 @@ impl Wait {
         self.polls.push(poll_fd(self.signals.fd(), READ));
         let mut timeout = -1;
         if let Some(next) = next {
-            if self.signals.is_any_queued() || next <= self.now() || !self.arm(next) {
+            let left = next.saturating_sub(self.now());
+            if left.is_zero() || self.signals.is_any_queued() {
                 timeout = 0;
-            } else if let Some(timer) = &self.timer {
-                self.polls.push(poll_fd(timer.as_raw_fd(), READ));
+            } else {
+                match self.arm(next) {
+                    Some(timer) => self.polls.push(poll_fd(timer, READ)),
+                    // No descriptor to be had: whole milliseconds, rounded up, and suspend is not counted.
+                    None => timeout = i32::try_from(left.as_millis().saturating_add(1)).unwrap_or(i32::MAX),
+                }
             }
         } else if self.signals.is_any_queued() {
             timeout = 0;
@@ -86,24 +91,20 @@ impl Wait {
         }
     }
 
-    /// Sets the timer; false if there is none to be had, and the wait then degrades to looking again at once.
-    fn arm(&mut self, at: Duration) -> bool {
+    /// Sets the timer and returns its descriptor, if one is to be had.
+    fn arm(&mut self, at: Duration) -> Option<RawFd> {
         if self.timer.is_none() {
             // SAFETY: no pointers.
             let fd = unsafe { libc::timerfd_create(libc::CLOCK_BOOTTIME, libc::TFD_CLOEXEC | libc::TFD_NONBLOCK) };
-            if fd < 0 {
-                return false;
-            }
             // SAFETY: the descriptor is new and nobody else's.
-            self.timer = Some(unsafe { OwnedFd::from_raw_fd(fd) });
+            self.timer = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) });
         }
-        let Some(timer) = &self.timer else { return false };
+        let timer = self.timer.as_ref()?.as_raw_fd();
         let spec =
             libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: self.clock.system(at) };
         // SAFETY: the spec is valid; the old value is not asked for.
-        unsafe {
-            libc::timerfd_settime(timer.as_raw_fd(), libc::TFD_TIMER_ABSTIME, &raw const spec, std::ptr::null_mut())
-                == 0
-        }
+        let set =
+            unsafe { libc::timerfd_settime(timer, libc::TFD_TIMER_ABSTIME, &raw const spec, std::ptr::null_mut()) };
+        (set == 0).then_some(timer)
     }
 }
