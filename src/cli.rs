@@ -1,6 +1,7 @@
 //! The command line: one table of options, from which parsing, help, the manuals and the completions all come.
 
 pub mod help;
+pub mod man;
 mod options;
 pub mod parse;
 #[cfg(test)]

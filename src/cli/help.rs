@@ -25,8 +25,8 @@ pub fn brief() -> String {
          Example: retry -n 5 -t 30s --preset curl -- curl -fsS https://example.org/\n\n",
     );
     for spec in table::options(table::RETRY).filter(|spec| spec.brief) {
-        let _ = write!(text, "{:<25} {}", heading(spec), spec.help);
-        if !spec.default.is_empty() && spec.opt != Opt::DeadLetter && spec.opt != Opt::Plan {
+        let _ = write!(text, "{:<27}{}", heading(spec), spec.help);
+        if !["", "none"].contains(&spec.default) && spec.opt != Opt::DeadLetter && spec.opt != Opt::Plan {
             let _ = write!(text, " [{}]", spec.default);
         }
         text.push('\n');
@@ -119,8 +119,10 @@ fn entry(text: &mut String, spec: &Spec) {
         let _ = write!(about, " [default: {}]", spec.default);
     }
     wrap(text, INDENT, &about);
-    if !spec.more.is_empty() {
-        wrap(text, INDENT, spec.more);
+    for sentences in [spec.more, &spec.untold_choices()] {
+        if !sentences.is_empty() {
+            wrap(text, INDENT, sentences);
+        }
     }
 }
 

@@ -216,6 +216,14 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// The words to choose from where the texts do not name them all, as a sentence; else nothing.
+    pub fn untold_choices(&self) -> String {
+        let told = |word: &&str| self.help.contains(*word) || self.more.contains(*word);
+        if self.choices().iter().all(told) { String::new() } else { format!("Words: {}.", self.choices().join(", ")) }
+    }
+}
+
 /// Options for one purpose.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {

@@ -1,5 +1,6 @@
 //! All tests through the real binaries, one topic a file.
 #![allow(missing_docs)]
 
+mod docs;
 #[allow(dead_code)]
 mod harness;

@@ -1,0 +1,65 @@
+//! What is generated and committed is what the code generates: manuals, completions.
+//!
+//! `RETRY_BLESS=1 cargo test --test all docs::` writes the files instead of comparing them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use retry::cli::man;
+
+/// The day that the manuals bear: that of the last change of their prose.
+const DATE: &str = "2026-11-30";
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Compares a committed file with what the code makes of it now.
+#[track_caller]
+fn is_committed(path: &str, generated: &str) {
+    let file = project(path);
+    if std::env::var_os("RETRY_BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().expect("a file stands in a directory")).expect("a directory can be made");
+        std::fs::write(&file, generated).expect("the file can be written");
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    if let Some((n, (is, should))) =
+        committed.lines().zip(generated.lines()).enumerate().find(|(_, (is, should))| is != should)
+    {
+        panic!(
+            "{path}, line {}:\n  is      {is}\n  becomes {should}\nRETRY_BLESS=1 cargo test --test all docs::",
+            n + 1
+        );
+    }
+    assert_eq!(committed.len(), generated.len(), "{path}: RETRY_BLESS=1 cargo test --test all docs::");
+}
+
+/// Runs a program that checks a file; where it is not installed there is nothing to check with.
+fn passes(program: &str, args: &[&str], path: &str) {
+    match Command::new(program).args(args).arg(project(path)).output() {
+        Ok(output) => {
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert!(output.status.success() && said.is_empty(), "{program} {path}: {}\n{said}", output.status);
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => panic!("{program}: {error}"),
+    }
+}
+
+fn page(name: &str) -> String {
+    let prose = std::fs::read_to_string(project(&format!("man/{name}.md"))).expect("the prose stands beside the page");
+    man::render(name, DATE, &prose)
+}
+
+#[test]
+fn the_manual_of_retry_is_what_the_table_says() {
+    is_committed("man/retry.1", &page("retry"));
+    passes("mandoc", &["-T", "lint", "-W", "style"], "man/retry.1");
+}
+
+#[test]
+fn the_manual_of_retryctl_is_what_the_table_says() {
+    is_committed("man/retryctl.1", &page("retryctl"));
+    passes("mandoc", &["-T", "lint", "-W", "style"], "man/retryctl.1");
+}
