@@ -18,6 +18,7 @@ pub mod ulid;
 // Floor 1: facts.
 pub mod backoff;
 pub mod hint;
+pub mod hint_file;
 pub mod http_headers;
 pub mod outcome;
 
