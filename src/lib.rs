@@ -26,6 +26,7 @@ pub mod outcome;
 pub mod exit_status;
 pub mod policy;
 pub mod record;
+pub mod redact;
 
 // Floor 3: the loop.
 pub mod job;

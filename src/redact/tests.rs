@@ -1,0 +1,247 @@
+//! Examples and laws of what is masked.
+
+use super::*;
+use proptest::prelude::*;
+
+fn args(args: &[&str]) -> Vec<String> {
+    let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    Redactor::new(&args, &[]).args().to_vec()
+}
+
+fn text(text: &str) -> String {
+    Redactor::new(&[], &[]).text(text)
+}
+
+/// That the arguments are shown so, the first being a program's name.
+#[track_caller]
+fn shown(given: &[&str], expected: &[&str]) {
+    assert_eq!(args(given), expected);
+}
+
+#[test]
+fn values_of_secret_options_are_masked_in_both_forms() {
+    shown(&["x", "--password=hunter2", "--user", "bob"], &["x", "--password=***", "--user", "bob"]);
+    shown(&["x", "--db-password", "hunter2", "db"], &["x", "--db-password", "***", "db"]);
+    shown(&["x", "-password", "hunter2"], &["x", "-password", "***"]);
+    shown(&["x", "--api-key=a=b c"], &["x", "--api-key=***"]);
+    shown(&["x", "--token", "-abc"], &["x", "--token", "***"]);
+    shown(&["x", "--auth", "--verbose"], &["x", "--auth", "--verbose"]);
+    shown(&["x", "--private-key", "-----BEGIN KEY-----\nabc"], &["x", "--private-key", "***"]);
+    shown(&["x", "--token="], &["x", "--token="]);
+}
+
+#[test]
+fn an_author_is_no_secret() {
+    shown(&["git", "commit", "--author", "Bob <b@c>"], &["git", "commit", "--author", "Bob <b@c>"]);
+    shown(&["git", "commit", "--author=Bob"], &["git", "commit", "--author=Bob"]);
+}
+
+#[test]
+fn the_password_of_a_user_option_is_masked_for_curl_only() {
+    shown(&["curl", "-u", "bob:hunter2", "http://h"], &["curl", "-u", "bob:***", "http://h"]);
+    shown(&["/usr/bin/curl", "-fsSu", "bob:hunter2"], &["/usr/bin/curl", "-fsSu", "bob:***"]);
+    shown(&["curl", "-ubob:hunter2"], &["curl", "-ubob:***"]);
+    shown(&["curl", "--user", "bob:hunter2"], &["curl", "--user", "bob:***"]);
+    shown(&["curl", "--proxy-user=bob:hunter2"], &["curl", "--proxy-user=bob:***"]);
+    shown(&["env", "A=1", "curl", "-u", "bob:hunter2"], &["env", "A=1", "curl", "-u", "bob:***"]);
+    shown(&["curl", "-u", "bob", "-o", "a:b"], &["curl", "-u", "bob", "-o", "a:b"]);
+    shown(&["sort", "-u", "a:b"], &["sort", "-u", "a:b"]);
+    shown(&["docker", "run", "-u", "1000:1000"], &["docker", "run", "-u", "1000:1000"]);
+    shown(&["curl", "-XPUT", "http://h:80/u:v"], &["curl", "-XPUT", "http://h:80/u:v"]);
+    shown(&["curl", "-b", "jar.txt", "-b", "sid=hunter2"], &["curl", "-b", "jar.txt", "-b", "***"]);
+}
+
+#[test]
+fn the_password_of_an_address_is_masked() {
+    shown(&["psql", "postgres://bob:hunter2@db:5432/x"], &["psql", "postgres://bob:***@db:5432/x"]);
+    shown(&["x", "--url=http://bob:hun@ter2@h/p?a=b@c"], &["x", "--url=http://bob:***@h/p?a=b@c"]);
+    shown(&["x", "amqp://a:hunter2@h1,amqp://a:hunter3@h2"], &["x", "amqp://a:***@h1,amqp://a:***@h2"]);
+    shown(&["x", "redis://:hunter2@h"], &["x", "redis://:***@h"]);
+    shown(&["x", "ftp://bob:hun/ter2@h/"], &["x", "ftp://bob:***@h/"]);
+    for plain in ["http://h:80/a@b", "ssh://git@h:22/x", "http://[::1]:80/a@b", "http://h/a:b@c", "git@h:a/b"] {
+        shown(&["x", plain], &["x", plain]);
+    }
+    assert_eq!(text("cannot connect to 'http://a:b c@h': no"), "cannot connect to 'http://a:b c@h': no");
+    assert_eq!(text("fatal: unable to access 'http://a:pw@h/': no"), "fatal: unable to access 'http://a:***@h/': no");
+}
+
+#[test]
+fn headers_with_secrets_are_masked() {
+    shown(&["curl", "-H", "Authorization: Bearer a b"], &["curl", "-H", "Authorization: ***"]);
+    shown(&["curl", "-HAuthorization: Bearer a"], &["curl", "-HAuthorization: ***"]);
+    shown(&["curl", "--header=authorization: Bearer a"], &["curl", "--header=authorization: ***"]);
+    shown(&["curl", "--header=X-Api-Key: a b"], &["curl", "--header=X-Api-Key: ***"]);
+    shown(&["curl", "-H", "Cookie: a=b; c=d"], &["curl", "-H", "Cookie: ***"]);
+    shown(&["curl", "-H", "PRIVATE-TOKEN: abc"], &["curl", "-H", "PRIVATE-TOKEN: ***"]);
+    shown(&["curl", "-H", "Accept: text/html"], &["curl", "-H", "Accept: text/html"]);
+    assert_eq!(text("> Authorization: Basic abc==\r\n> Accept: */*\n"), "> Authorization: ***\r\n> Accept: */*\n");
+    assert_eq!(text("< Set-Cookie: sid=1; Path=/\n"), "< Set-Cookie: ***\n");
+}
+
+#[test]
+fn assignments_and_parameters_are_masked_anywhere() {
+    shown(&["docker", "run", "-e", "DB_PASSWORD=a b&c"], &["docker", "run", "-e", "DB_PASSWORD=***"]);
+    shown(&["docker", "run", "-eDB_PASSWORD=a b"], &["docker", "run", "-eDB_PASSWORD=***"]);
+    shown(&["docker", "run", "--env=DB_PASSWORD=a b"], &["docker", "run", "--env=DB_PASSWORD=***"]);
+    shown(&["env", "PGPASSWORD=hunter2", "psql"], &["env", "PGPASSWORD=***", "psql"]);
+    shown(&["curl", "http://h/?access_token=abc&x=1"], &["curl", "http://h/?access_token=***&x=1"]);
+    shown(&["curl", "-d", "token=abc&x=1&pwd=q"], &["curl", "-d", "token=***&x=1&pwd=***"]);
+    shown(&["java", "-Dssl.keyStorePassword=abc"], &["java", "-Dssl.keyStorePassword=***"]);
+    shown(&["x", "A=1", "TIMEOUT=5"], &["x", "A=1", "TIMEOUT=5"]);
+}
+
+#[test]
+fn lines_of_a_shell_are_searched() {
+    for (line, expected) in [
+        ("TOKEN=hunter2 curl http://h", "TOKEN=*** curl http://h"),
+        ("export TOKEN='a b'; run", "export TOKEN='***'; run"),
+        ("TOKEN=\"a \\\" b\" run", "TOKEN=\"***\" run"),
+        ("mysqldump --password hunter2 db", "mysqldump --password *** db"),
+        ("mysqldump --password='a b' db", "mysqldump --password='***' db"),
+        ("mysqldump --password 'a b' db", "mysqldump --password '***' db"),
+        ("mysql -uroot -phunter2 db", "mysql -uroot -p*** db"),
+        ("cd /x && curl -u bob:hunter2 http://h|cat", "cd /x && curl -u bob:*** http://h|cat"),
+        ("curl -u 'bob:a b' http://h", "curl -u 'bob:***' http://h"),
+        ("curl -H 'X-Api-Key: a b' http://h", "curl -H 'X-Api-Key: ***' http://h"),
+        ("curl -H \"Authorization: Bearer a\" http://h", "curl -H \"Authorization: ***\" http://h"),
+        (
+            "curl -d '{\"password\": \"a b\", \"n\": 1}' http://h",
+            "curl -d '{\"password\": \"***\", \"n\": 1}' http://h",
+        ),
+        ("curl -d \"{\\\"password\\\":\\\"a b\\\"}\" http://h", "curl -d \"{\\\"password\\\":\\\"***\\\"}\" http://h"),
+        ("curl 'http://h/?token=a&b=c'", "curl 'http://h/?token=***&b=c'"),
+        ("TOKEN=$(cat /x y) run", "TOKEN=*** run"),
+        ("TOKEN= run", "TOKEN= run"),
+        ("sort -u a:b", "sort -u a:b"),
+    ] {
+        shown(&["sh", "-c", line], &["sh", "-c", expected]);
+    }
+}
+
+#[test]
+fn text_is_searched_by_the_same_rules() {
+    for (given, expected) in [
+        ("{\"token\":\"abc\",\"n\":1}", "{\"token\":\"***\",\"n\":1}"),
+        ("{\"token\":123,\"n\":1}", "{\"token\":***,\"n\":1}"),
+        ("{'password': 'a'}", "{'password': '***'}"),
+        ("{\"auth\": {\"user\": \"bob\"}}", "{\"auth\": {\"user\": \"bob\"}}"),
+        ("password: hunter2\nuser: bob", "password: ***\nuser: bob"),
+        ("password = hunter2", "password = ***"),
+        (":password => \"a\"", ":password => \"***\""),
+        ("FATAL:  password authentication failed", "FATAL:  password authentication failed"),
+        ("the option --token is missing", "the option --token is missing"),
+        ("auth::login failed", "auth::login failed"),
+        ("Author: Bob", "Author: Bob"),
+        ("password:", "password:"),
+    ] {
+        assert_eq!(text(given), expected);
+    }
+}
+
+#[test]
+fn what_was_masked_in_the_arguments_is_masked_in_text() {
+    let args = ["curl", "-u", "bob:hunter2", "-H", "Authorization: Bearer s3cr3tt0ken", "--auth", "1", "http://h"];
+    let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+    let redactor = Redactor::new(&args, &[]);
+    assert_eq!(redactor.text("xhunter2y s3cr3tt0ken Bearer"), "x***y *** Bearer");
+    assert_eq!(redactor.text("1 of 127.0.0.1:80x1"), "*** of 127.0.0.***:80x1");
+}
+
+#[test]
+fn a_value_is_masked_in_the_other_arguments_too() {
+    shown(&["x", "--token", "hunter2", "log-hunter2"], &["x", "--token", "***", "log-***"]);
+}
+
+#[test]
+fn the_lines_of_a_key_are_masked_one_by_one() {
+    let key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nabc\n-----END KEY-----";
+    let redactor = Redactor::new(&["x".into(), "--private-key".into(), key.into()], &[]);
+    assert_eq!(redactor.text("bad line MIIEvQIBADANBgkq"), "bad line ***");
+}
+
+#[test]
+fn expressions_of_ones_own_are_masked_whole() {
+    let extra = [Regex::new("customer-[0-9]+").unwrap(), Regex::new("x*").unwrap()];
+    let redactor = Redactor::new(&["run".into(), "customer-17".into()], &extra);
+    assert_eq!(redactor.args(), ["run", "***"]);
+    assert_eq!(redactor.text("no customer-9, no xx"), "no ***, no ***");
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_do_not_disturb() {
+    use std::os::unix::ffi::OsStringExt;
+    let redactor = Redactor::new(&["x".into(), OsString::from_vec(b"--token=\xff\xfe".to_vec())], &[]);
+    assert_eq!(redactor.args(), ["x", "--token=***"]);
+}
+
+/// Each of these would take minutes if a part of it were read again for every other part.
+#[test]
+fn a_huge_text_is_read_once() {
+    for piece in [
+        "://a:",
+        "token=",
+        "token:\"",
+        "\"token:",
+        "--token ",
+        "token:\\",
+        "Cookie: ",
+        "token=$(",
+        "=",
+        "curl -u ",
+        "\"token\": ",
+        "-u ",
+        "token=a&",
+        "\"token=a\" ",
+        "://a:b@",
+        "\\",
+        "'token=",
+    ] {
+        let huge = piece.repeat(200_000 / piece.len());
+        let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&huge)], &[]);
+        assert!(!redactor.args()[2].is_empty(), "{piece}");
+        let _ = text(&huge);
+    }
+}
+
+/// Places in which a secret may stand, around it.
+const PLACES: &[(&str, &str)] = &[
+    ("--password=", ""),
+    ("-e DB_PASSWORD=", ""),
+    ("http://user:", "@host/"),
+    ("Authorization: Bearer ", ""),
+    ("run --token ", " now"),
+    ("curl -u user:", " http://h"),
+    ("http://h/?api_key=", "&n=1"),
+    ("{\"secret\": \"", "\"}"),
+    ("X-Auth-Token: ", ""),
+    ("export API_TOKEN='", "'; run"),
+    ("Cookie: session=", "; other=1"),
+];
+
+proptest! {
+    #[test]
+    fn no_text_panics_and_a_masked_text_stays_as_it_is(given in "\\PC{0,80}") {
+        let once = text(&given);
+        prop_assert_eq!(text(&once), once);
+    }
+
+    #[test]
+    fn text_in_the_shape_of_secrets_does_not_panic(
+        parts in proptest::collection::vec("(token|password|--auth|://|:|=|\"|'|\\\\|@| |&|curl|-u|é|\n|[a-z]{1,3})", 0..30),
+    ) {
+        let given = parts.concat();
+        let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&given)], &[]);
+        prop_assert_eq!(redactor.args().len(), 3);
+        let _ = redactor.text(&given);
+    }
+
+    #[test]
+    fn a_secret_is_shown_nowhere(secret in "[A-Za-z0-9]{8,20}", place in 0..PLACES.len()) {
+        let (before, after) = PLACES[place];
+        let arg = format!("{before}{secret}{after}");
+        let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&arg)], &[]);
+        prop_assert!(!redactor.args()[2].contains(&secret), "{:?}", redactor.args());
+        let echoed = redactor.text(&format!("failed: {secret}!"));
+        prop_assert!(!echoed.contains(&secret), "{echoed}");
+    }
+}
