@@ -1,5 +1,6 @@
 //! The command line: one table of options, from which parsing, help, the manuals and the completions all come.
 
+pub mod complete;
 pub mod help;
 pub mod man;
 mod options;

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use retry::cli::complete::{bash, fish, zsh};
 use retry::cli::man;
 
 /// The day that the manuals bear: that of the last change of their prose.
@@ -62,4 +63,28 @@ fn the_manual_of_retry_is_what_the_table_says() {
 fn the_manual_of_retryctl_is_what_the_table_says() {
     is_committed("man/retryctl.1", &page("retryctl"));
     passes("mandoc", &["-T", "lint", "-W", "style"], "man/retryctl.1");
+}
+
+#[test]
+fn the_completions_for_bash_are_what_the_table_says() {
+    for (path, text) in [("completions/retry.bash", bash::retry()), ("completions/retryctl.bash", bash::retryctl())] {
+        is_committed(path, &text);
+        passes("bash", &["-n"], path);
+    }
+}
+
+#[test]
+fn the_completions_for_zsh_are_what_the_table_says() {
+    for (path, text) in [("completions/_retry", zsh::retry()), ("completions/_retryctl", zsh::retryctl())] {
+        is_committed(path, &text);
+        passes("zsh", &["-n"], path);
+    }
+}
+
+#[test]
+fn the_completions_for_fish_are_what_the_table_says() {
+    for (path, text) in [("completions/retry.fish", fish::retry()), ("completions/retryctl.fish", fish::retryctl())] {
+        is_committed(path, &text);
+        passes("fish", &["-n"], path);
+    }
 }

@@ -1,6 +1,7 @@
 //! All tests through the real binaries, one topic a file.
 #![allow(missing_docs)]
 
+mod completions;
 mod docs;
 #[allow(dead_code)]
 mod harness;
