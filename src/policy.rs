@@ -155,6 +155,13 @@ pub enum Reason {
     OutputLost,
 }
 
+impl Reason {
+    /// Whether what the attempt printed decided, rather than how it ended: `error.type` is then `output` (D10).
+    pub fn is_about_output(self) -> bool {
+        matches!(self, Reason::FailOnOutput | Reason::RetryOnOutput | Reason::UntilOutput)
+    }
+}
+
 /// Why it counts so, in words for `-vv`.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -41,15 +41,6 @@ fn push(out: &mut String, c: char) {
     };
 }
 
-/// Quotes a word for a POSIX shell, where it needs it: what is shown can be pasted.
-pub fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,14 +49,6 @@ mod tests {
     #[test]
     fn what_would_act_on_a_terminal_is_shown_instead() {
         assert_eq!(line("a\x1b]52;c;x\x07\r\n\u{9b}2J\u{202e}é"), "a\\x1b]52;c;x\\x07\\r\\n\\x9b2J\\u{202e}é");
-    }
-
-    #[test]
-    fn a_word_is_quoted_only_where_a_shell_would_take_it_apart() {
-        assert_eq!(shell_word("/var/lib/x.jsonl"), "/var/lib/x.jsonl");
-        assert_eq!(shell_word("it's here"), "'it'\\''s here'");
-        assert_eq!(shell_word(""), "''");
-        assert_eq!(shell_word("~/x"), "'~/x'");
     }
 
     proptest! {

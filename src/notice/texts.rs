@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::escape::shell_word;
 use crate::duration::human;
 use crate::machine::{DelaySource, Ending};
 use crate::outcome::Outcome;
 use crate::policy::{Judgement, Reason, Verdict};
+use crate::shell_word;
 use crate::signal::Signal;
 
 /// The number of an attempt and how many there may be.
@@ -134,7 +134,7 @@ pub struct Letter<'a> {
 
 /// `retryctl dead-letter replay 01J…`: it works when pasted.
 pub fn replay_command(letter: Letter) -> String {
-    let file = letter.file.map(|file| format!(" --file {}", shell_word(&file.to_string_lossy()))).unwrap_or_default();
+    let file = letter.file.map(|file| format!(" --file {}", shell_word::quote_lossy(file))).unwrap_or_default();
     format!("retryctl dead-letter replay{file} {}", letter.id)
 }
 
@@ -202,7 +202,7 @@ pub fn letters_pile_up(file: &Path, mebibytes: u64) -> String {
         "{} has grown to {mebibytes} MiB; to drop what is done with: \
          retryctl dead-letter purge --older-than 30d --file {}",
         file.display(),
-        shell_word(&file.to_string_lossy())
+        shell_word::quote_lossy(file)
     )
 }
 

@@ -1,0 +1,434 @@
+//! The voice of one run: decides which line goes where, at which level and in which form. Contract W1 to W7.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::ci::{self, Fence, Host, Row};
+use super::countdown::Countdown;
+use super::journal::Priority;
+use super::json::{self, Speaker};
+use super::surroundings::Surroundings;
+use super::texts::{self, Letter, Number};
+use super::{Attempt, End, Sink, Subject, Wait, escape, logfile, report};
+use crate::job::{Ci, LogFormat, NoticeSettings, Verbosity};
+use crate::machine::Ending;
+use crate::policy::Verdict;
+
+/// How many rows of the summary are kept of the beginning and of the end, as in the record (D14).
+const FIRST_ROWS: usize = 5;
+const LAST_ROWS: usize = 15;
+/// How many warnings wait for the report.
+const HELD_WARNINGS: usize = 20;
+
+/// The voice of one run.
+#[derive(Debug)]
+pub struct Notices {
+    settings: NoticeSettings,
+    subject: Subject,
+    around: Surroundings,
+    host: Option<Host>,
+    /// The attempt whose fold is open.
+    fold: Option<Number>,
+    /// The line that is being drawn, and the plain one that stays behind.
+    countdown: Option<(Countdown, String)>,
+    log_lost: bool,
+    held: Vec<String>,
+    first_rows: Vec<Row>,
+    last_rows: VecDeque<Row>,
+    rows_left_out: u64,
+}
+
+impl Notices {
+    /// A voice that has said nothing yet.
+    pub fn new(settings: NoticeSettings, subject: Subject, around: Surroundings) -> Notices {
+        // JSON on stderr must stay JSON: marks are then printed only where they were asked for.
+        let may_guess = settings.format == LogFormat::Text || settings.log_file.is_some();
+        let host = match settings.ci {
+            Ci::Github => Some(Host::Github),
+            Ci::Gitlab => Some(Host::Gitlab),
+            Ci::Auto if !may_guess => None,
+            Ci::Auto if around.github => Some(Host::Github),
+            Ci::Auto if around.gitlab => Some(Host::Gitlab),
+            Ci::Auto | Ci::None => None,
+        };
+        Notices {
+            settings,
+            subject,
+            around,
+            host,
+            fold: None,
+            countdown: None,
+            log_lost: false,
+            held: Vec::new(),
+            first_rows: Vec::new(),
+            last_rows: VecDeque::new(),
+            rows_left_out: 0,
+        }
+    }
+
+    /// An attempt begins. `command` gives its redacted text, and is asked only with `-v`.
+    pub fn attempt_started(
+        &mut self,
+        sink: &mut dyn Sink,
+        of: Number,
+        timeout: Option<Duration>,
+        command: impl FnOnce() -> String,
+    ) {
+        if self.hears(Verbosity::Verbose) {
+            if let Some(outer) = self.around.outer_job.as_ref().filter(|_| of.attempt == 1) {
+                let text = texts::nested(outer, self.subject.max_tries);
+                self.say(sink, Verbosity::Verbose, Priority::Info, "message", &text);
+            }
+            let json = self.as_json(|speaker| json::attempt_started(speaker, of.attempt, of.of));
+            let text = texts::attempt_starts(of, timeout, &command());
+            self.put(sink, Verbosity::Verbose, Priority::Info, &text, json);
+        }
+        // A first success stays silent (W7), and folds do not nest: inside another run they are the outer run's.
+        if let Some(host) = self.host
+            && of.attempt > 1
+            && self.around.outer_job.is_none()
+            && self.marks_on_stderr(Verbosity::Normal)
+        {
+            self.fold = Some(of);
+            send_line(sink, &ci::open(host, of, &self.subject.id, unix_now()));
+        }
+    }
+
+    /// An attempt has ended, and it is known what follows.
+    pub fn attempt_finished(&mut self, sink: &mut dyn Sink, attempt: &Attempt) {
+        self.close_fold(sink);
+        self.keep_row(attempt);
+        let Attempt { of, outcome, judgement, took, .. } = *attempt;
+        let has_failed = judgement.verdict != Verdict::Success;
+        // A first success says nothing (W2), but in a file of JSON it is data: without it no rate can be counted.
+        let is_data = has_failed || of.attempt > 1 || self.settings.log_file.is_some();
+        let weight = if is_data { Verbosity::Normal } else { Verbosity::Verbose };
+        self.put_json(sink, weight, Priority::Warning, |speaker| json::attempt_finished(speaker, attempt));
+        if self.hears(Verbosity::Debug) {
+            self.say(sink, Verbosity::Debug, Priority::Debug, "message", &texts::decided(of, judgement));
+        }
+        if !has_failed {
+            let text = texts::attempt_succeeded(of, outcome, took);
+            self.say_text(sink, Verbosity::Verbose, Priority::Info, &text);
+            return;
+        }
+        let told = self.hears(Verbosity::Verbose).then_some(took);
+        let failed = texts::attempt_failed(of, outcome, judgement, told, None);
+        let Some(wait) = attempt.next else {
+            // The end line tells of the last attempt; with -v each has a line of its own.
+            self.say_text(sink, Verbosity::Verbose, Priority::Info, &failed);
+            return;
+        };
+        if of.attempt == 1 && self.subject.is_unlimited {
+            self.say(sink, Verbosity::Normal, Priority::Warning, "warning", &texts::unlimited());
+        }
+        if self.hears(Verbosity::Debug) {
+            let text = texts::drawn(wait.delay, wait.ceiling, wait.source);
+            self.say(sink, Verbosity::Debug, Priority::Debug, "message", &text);
+        }
+        let text = format!("{failed}; {}", texts::next_attempt(wait.delay, wait.source));
+        if self.counts_down() {
+            self.countdown = Some((Countdown::new(of, &failed, &outcome.to_string()), text));
+        } else {
+            self.say_text(sink, Verbosity::Normal, Priority::Warning, &text);
+        }
+        self.put_json(sink, Verbosity::Normal, Priority::Warning, |speaker| {
+            json::waiting(speaker, Some(of.attempt), wait)
+        });
+    }
+
+    /// The wait before attempt 1 begins.
+    pub fn splaying(&mut self, sink: &mut dyn Sink, wait: Wait) {
+        let json = self.as_json(|speaker| json::waiting(speaker, None, wait));
+        let text = texts::drawn(wait.delay, wait.ceiling, wait.source);
+        self.put(sink, Verbosity::Verbose, Priority::Info, &text, json);
+    }
+
+    /// Shows the time that is left of a wait, where somebody sees it (W4). Returns after how long it wants to be asked
+    /// again; `None` if never.
+    pub fn count_down(&mut self, sink: &mut dyn Sink, left: Duration) -> Option<Duration> {
+        let (countdown, _) = self.countdown.as_mut()?;
+        if left.is_zero() {
+            return None;
+        }
+        // In the background the terminal is somebody else's.
+        if is_foreground() {
+            if !countdown.is_shown() && !sink.is_at_line_start() {
+                sink.send(b"\n");
+            }
+            let drawn = countdown.draw(left, columns());
+            if !drawn.is_empty() {
+                sink.send(drawn.as_bytes());
+            }
+        }
+        Some(Countdown::next_change(left))
+    }
+
+    /// The wait is over, or the run is: the plain line stays behind.
+    pub fn settle(&mut self, sink: &mut dyn Sink) {
+        let Some((mut countdown, line)) = self.countdown.take() else { return };
+        if countdown.is_shown() {
+            let erase = countdown.erase(columns());
+            sink.send(format!("{erase}retry: {}\n", escape::line(&line)).as_bytes());
+        } else {
+            self.say_text(sink, Verbosity::Normal, Priority::Warning, &line);
+        }
+    }
+
+    /// The run has ended. Says so where it took retries or ended badly, and tells the CI.
+    pub fn finished(&mut self, sink: &mut dyn Sink, end: &End) {
+        self.settle(sink);
+        self.close_fold(sink);
+        let is_good = end.ending == Ending::Succeeded;
+        let took_retries = end.of.attempt > 1;
+        let text = match is_good {
+            true => texts::succeeded(end.of, end.elapsed),
+            false => texts::gave_up(end.as_bad(), end.letter),
+        };
+        let (weight, priority) = match (is_good, took_retries) {
+            (false, _) => (Verbosity::Quiet, Priority::Error),
+            (true, true) => (Verbosity::Normal, Priority::Notice),
+            (true, false) => (Verbosity::Verbose, Priority::Info),
+        };
+        if !is_good || took_retries {
+            self.say_text(sink, weight, priority, &text);
+        }
+        // See attempt_finished: a file of JSON has every run.
+        let weight = if self.settings.log_file.is_some() { Verbosity::Silent } else { weight };
+        self.put_json(sink, weight, priority, |speaker| json::finished(speaker, end));
+        self.tell_github(sink, end, &text);
+    }
+
+    /// What was lost, or went wrong in `retry` itself: said with `-q` too (W3).
+    pub fn lost(&mut self, sink: &mut dyn Sink, text: &str) {
+        self.settle(sink);
+        self.hold(text);
+        self.say(sink, Verbosity::Quiet, Priority::Warning, "warning", text);
+    }
+
+    /// What one should know, but need not.
+    pub fn warning(&mut self, sink: &mut dyn Sink, text: &str) {
+        self.settle(sink);
+        self.hold(text);
+        self.say(sink, Verbosity::Normal, Priority::Warning, "warning", text);
+    }
+
+    /// D3: the letter itself, on stderr whatever was asked for. `json` is redacted, one line.
+    pub fn letter_not_saved(&mut self, sink: &mut dyn Sink, json: &str) {
+        self.settle(sink);
+        // JSON has its control characters escaped already, and must stay as it is to be read again.
+        let prefix = self.journal_prefix(Priority::Critical);
+        send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(json)));
+    }
+
+    /// What must stand around text of the child that is printed again; `None` outside GitHub (W7).
+    pub fn fence(&self) -> Option<Fence> {
+        if self.host != Some(Host::Github) {
+            return None;
+        }
+        let mut token = [0; 16];
+        rustix::rand::getrandom(&mut token, rustix::rand::GetRandomFlags::empty()).ok()?;
+        Some(Fence::new(token))
+    }
+
+    /// The first lines of the report of `--output on-failure`; `None` if none is wanted. `command` is redacted.
+    pub fn report_head(&self, end: &End, command: &str) -> Option<String> {
+        let is_wanted = self.subject.reports_at_the_end
+            && end.ending != Ending::Succeeded
+            && self.settings.verbosity >= Verbosity::Quiet;
+        let text = texts::gave_up(end.as_bad(), None);
+        is_wanted.then(|| report::head(&self.subject.job, &text, command))
+    }
+
+    /// Its last lines: what was held back until now, and the way on.
+    pub fn report_tail(&mut self, letter: Option<Letter>) -> String {
+        let mut tail: String = self.held.drain(..).collect();
+        tail.push_str(&report::tail(letter));
+        tail
+    }
+
+    fn hold(&mut self, text: &str) {
+        if self.subject.reports_at_the_end && self.held.len() < HELD_WARNINGS {
+            self.held.push(format!("retry: {}\n", escape::line(text)));
+        }
+    }
+
+    /// Whether anybody hears what is said at this level. `-q` is about stderr; a log file stays (W3).
+    fn hears(&self, weight: Verbosity) -> bool {
+        let level = match self.settings.log_file {
+            Some(_) => self.settings.verbosity.max(Verbosity::Normal),
+            None => self.settings.verbosity,
+        };
+        level >= weight
+    }
+
+    /// Whether marks of the CI are printed: they are no messages, so a log file does not take them.
+    fn marks_on_stderr(&self, weight: Verbosity) -> bool {
+        self.settings.verbosity >= weight && !self.subject.reports_at_the_end
+    }
+
+    fn counts_down(&self) -> bool {
+        self.around.can_redraw
+            && self.host.is_none()
+            && self.settings.format == LogFormat::Text
+            && self.settings.log_file.is_none()
+            && self.settings.verbosity >= Verbosity::Normal
+            && !self.subject.reports_at_the_end
+    }
+
+    fn as_json(&self, make: impl FnOnce(Speaker) -> String) -> Option<String> {
+        let speaker = || Speaker { id: &self.subject.id, job: &self.subject.job, at: SystemTime::now() };
+        (self.settings.format == LogFormat::Json).then(|| make(speaker()))
+    }
+
+    fn journal_prefix(&self, priority: Priority) -> &'static str {
+        if self.around.journal { priority.prefix() } else { "" }
+    }
+
+    /// Says a text that JSON has as a message.
+    fn say(&mut self, sink: &mut dyn Sink, weight: Verbosity, priority: Priority, event: &str, text: &str) {
+        let json = self.as_json(|speaker| json::message(speaker, event, text));
+        self.put(sink, weight, priority, text, json);
+    }
+
+    /// Says a text that JSON has in another form.
+    fn say_text(&mut self, sink: &mut dyn Sink, weight: Verbosity, priority: Priority, text: &str) {
+        if self.settings.format == LogFormat::Text {
+            self.put(sink, weight, priority, text, None);
+        }
+    }
+
+    /// Says what text has in another form.
+    fn put_json(
+        &mut self,
+        sink: &mut dyn Sink,
+        weight: Verbosity,
+        priority: Priority,
+        make: impl FnOnce(Speaker) -> String,
+    ) {
+        if let Some(json) = self.as_json(make) {
+            self.put(sink, weight, priority, "", Some(json));
+        }
+    }
+
+    /// Puts one line where lines go.
+    fn put(&mut self, sink: &mut dyn Sink, weight: Verbosity, priority: Priority, text: &str, json: Option<String>) {
+        if !self.hears(weight) {
+            return;
+        }
+        let text = escape::line(text);
+        let Some(file) = self.settings.log_file.clone() else {
+            if !self.subject.reports_at_the_end {
+                let prefix = self.journal_prefix(priority);
+                let line = json.unwrap_or_else(|| format!("retry: {text}"));
+                send_line(sink, &format!("{prefix}{line}\n"));
+            }
+            return;
+        };
+        // Many jobs share a log: there a line says when, and whose it is.
+        let line = json.unwrap_or_else(|| {
+            let at = crate::timestamp::format(SystemTime::now());
+            format!("{at} {} {} retry: {text}", escape::line(&self.subject.job), self.subject.id)
+        });
+        if let Err(error) = logfile::append(&file, &format!("{line}\n")) {
+            self.log_is_lost(sink, &texts::log_lost(&file, &logfile::cause(&error)));
+        }
+    }
+
+    /// Says once, on stderr, that the log cannot be written.
+    fn log_is_lost(&mut self, sink: &mut dyn Sink, text: &str) {
+        if std::mem::replace(&mut self.log_lost, true) {
+            return;
+        }
+        self.hold(text);
+        if self.marks_on_stderr(Verbosity::Quiet) {
+            let prefix = self.journal_prefix(Priority::Warning);
+            send_line(sink, &format!("{prefix}retry: {}\n", escape::line(text)));
+        }
+    }
+
+    fn close_fold(&mut self, sink: &mut dyn Sink) {
+        if let (Some(of), Some(host)) = (self.fold.take(), self.host) {
+            send_line(sink, &ci::close(host, of, &self.subject.id, unix_now()));
+        }
+    }
+
+    fn keep_row(&mut self, attempt: &Attempt) {
+        if self.host != Some(Host::Github) || self.around.step_summary.is_none() {
+            return;
+        }
+        let row = Row {
+            of: attempt.of,
+            outcome: attempt.outcome.to_string(),
+            verdict: texts::counted(attempt.judgement),
+            took: attempt.took,
+            next: attempt.next.map(|wait| (wait.delay, wait.source)),
+        };
+        if self.first_rows.len() < FIRST_ROWS {
+            self.first_rows.push(row);
+            return;
+        }
+        if self.last_rows.len() == LAST_ROWS {
+            self.last_rows.pop_front();
+            self.rows_left_out += 1;
+        }
+        self.last_rows.push_back(row);
+    }
+
+    /// Annotation, summary and outputs (W7).
+    fn tell_github(&mut self, sink: &mut dyn Sink, end: &End, text: &str) {
+        let is_good = end.ending == Ending::Succeeded;
+        let took_retries = end.of.attempt > 1;
+        let job = escape::line(&self.subject.job);
+        if self.host == Some(Host::Github) {
+            if !is_good && self.marks_on_stderr(Verbosity::Quiet) {
+                send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
+            } else if is_good && took_retries && self.marks_on_stderr(Verbosity::Normal) {
+                let title = format!("{job} needed {}", texts::attempts(end.of.attempt));
+                send_line(sink, &ci::annotation("warning", &title, text));
+            }
+            if took_retries && let Some(file) = self.around.step_summary.clone() {
+                let rows: Vec<Row> = self.first_rows.iter().chain(&self.last_rows).cloned().collect();
+                let table = ci::summary(&self.subject.job, text, &rows, self.rows_left_out);
+                self.append_for_ci(sink, "GITHUB_STEP_SUMMARY", &file, &table);
+            }
+        }
+        if let (Some(prefix), Some(file)) = (self.settings.ci_output.clone(), self.around.step_output.clone()) {
+            let lines = ci::outputs(&prefix, end.of.attempt, end.exit_code, end.ending.word());
+            self.append_for_ci(sink, "GITHUB_OUTPUT", &file, &lines);
+        }
+    }
+
+    fn append_for_ci(&mut self, sink: &mut dyn Sink, variable: &str, file: &Path, text: &str) {
+        if let Err(error) = logfile::append(file, text) {
+            self.lost(sink, &texts::ci_file_lost(variable, file, &logfile::cause(&error)));
+        }
+    }
+}
+
+/// Sends a line of ours to stderr, on a line of its own (W1).
+fn send_line(sink: &mut dyn Sink, line: &str) {
+    if !sink.is_at_line_start() {
+        sink.send(b"\n");
+    }
+    sink.send(line.as_bytes());
+}
+
+fn unix_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// The width of the terminal on stderr; 80 where it has none.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
+    size.ok().map_or(80, |size| usize::from(size.ws_col)).max(1)
+}
+
+/// Whether our process group is the one that the terminal talks to.
+fn is_foreground() -> bool {
+    rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(test)]
+mod tests;
