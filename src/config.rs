@@ -3,6 +3,7 @@
 mod policy;
 mod values;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -83,7 +84,7 @@ pub fn job(command: Vec<OsString>, settings: &Settings<'_>) -> Result<Job, Usage
         hooks: hooks(settings)?,
         metrics_dir: values::path(settings, Opt::MetricsDir)?,
         seed: values::seed(settings)?,
-        policy: serde_json::Map::new(),
+        policy: BTreeMap::new(),
         command,
         rules,
     };

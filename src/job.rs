@@ -1,11 +1,13 @@
 //! What to run and how: plain values, made from options without an effect.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::machine::Limits;
 use crate::policy::Rules;
+use crate::record::Setting;
 use crate::signal::Signal;
 
 /// One job: a command and everything that was said about running it.
@@ -42,7 +44,7 @@ pub struct Job {
     /// `--seed`.
     pub seed: Option<u64>,
     /// The effective options that a replay needs, by long name (D10, D32): a string, or a list where they add up.
-    pub policy: serde_json::Map<String, serde_json::Value>,
+    pub policy: BTreeMap<String, Setting>,
 }
 
 /// Regular expressions over lines of output, as they were typed and found to be valid. Contract S20.

@@ -46,6 +46,7 @@ pub mod child;
 
 // Floor 7: two worlds.
 pub mod plan;
+pub mod run;
 
 // Floor 8: faces.
 pub mod cli;

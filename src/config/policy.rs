@@ -1,18 +1,19 @@
 //! The policy of a run: its effective options by long name, as its record keeps them and a replay reads them back. Contract D10, D32.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 use crate::backoff::{Backoff, Jitter, Shape};
 use crate::cli::settings::{Lookup, Settings};
 use crate::cli::table;
 use crate::job::{Job, OutputMode, StdinMode};
+use crate::record::Setting;
 use crate::{duration, size};
 
 /// The options that change a verdict, a delay, a limit, a signal or a stream, with the values that this job has.
 ///
 /// Values that hold without an option are there too: a replay by a later version with other defaults runs as the run did.
-pub(super) fn of(job: &Job) -> Map<String, Value> {
-    let mut policy = Policy(Map::new());
+pub(super) fn of(job: &Job) -> BTreeMap<String, Setting> {
+    let mut policy = Policy(BTreeMap::new());
     let (limits, rules) = (&job.limits, &job.rules);
     policy.set("max-tries", limits.max_tries.map_or_else(|| "unlimited".into(), |tries| tries.to_string()));
     let backoff = &limits.backoff;
@@ -59,31 +60,32 @@ pub(super) fn of(job: &Job) -> Map<String, Value> {
 
 /// Settings that say what a recorded policy says, as if it had been typed; `environment` gives the rest.
 ///
-/// Names that no option has, and values of another form, are returned: a letter of a later version may hold them.
-pub fn settings_of_policy<'a>(policy: &Map<String, Value>, environment: Lookup<'a>) -> (Settings<'a>, Vec<String>) {
+/// Names that no option has are returned: a letter of a later version may hold them.
+pub fn settings_of_policy<'a>(
+    policy: &BTreeMap<String, Setting>,
+    environment: Lookup<'a>,
+) -> (Settings<'a>, Vec<String>) {
     let mut settings = Settings::new(environment);
     let mut unknown = Vec::new();
     for (name, value) in policy {
         let spec = table::options(table::RETRY).find(|spec| spec.long == *name && !name.is_empty());
-        let values: Option<Vec<String>> = match value {
-            Value::String(text) => Some(vec![text.clone()]),
-            Value::Bool(on) => Some(vec![on.to_string()]),
-            Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
-            Value::Null | Value::Number(_) | Value::Object(_) => None,
+        let values = match value {
+            Setting::One(value) => std::slice::from_ref(value),
+            Setting::Many(values) => values,
         };
-        match (spec, values) {
-            (Some(spec), Some(values)) => values.into_iter().for_each(|value| settings.push(spec, value.into())),
-            _ => unknown.push(name.clone()),
+        match spec {
+            Some(spec) => values.iter().for_each(|value| settings.push(spec, value.into())),
+            None => unknown.push(name.clone()),
         }
     }
     (settings, unknown)
 }
 
-struct Policy(Map<String, Value>);
+struct Policy(BTreeMap<String, Setting>);
 
 impl Policy {
     fn set(&mut self, name: &str, value: String) {
-        self.0.insert(name.into(), value.into());
+        self.0.insert(name.into(), Setting::One(value));
     }
 
     fn grown(&mut self, shape: &str, backoff: &Backoff) {
@@ -115,7 +117,7 @@ impl Policy {
             [] => {}
             [one] => self.set(name, one.clone()),
             many => {
-                self.0.insert(name.into(), many.to_vec().into());
+                self.0.insert(name.into(), Setting::Many(many.to_vec()));
             }
         }
     }

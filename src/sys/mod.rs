@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod descendants;
+pub mod entry;
 pub mod outlet;
 pub mod pipe;
 pub mod poll;
@@ -13,4 +14,5 @@ pub mod spawn;
 pub mod spool;
 pub mod standard;
 pub mod terminal;
+pub mod umask;
 pub mod wait;

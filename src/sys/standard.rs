@@ -27,3 +27,41 @@ pub fn reserve() -> Standard {
     }
     standard
 }
+
+/// Writes text to standard error as far as it can be written; that it cannot changes nothing (contract S14).
+pub fn say(text: &str) {
+    let mut left = text.as_bytes();
+    while !left.is_empty() {
+        match rustix::io::write(rustix::stdio::stderr(), left) {
+            Ok(0) => return,
+            Ok(n) => left = &left[n..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Writes bytes to standard output, all of them.
+///
+/// # Errors
+/// What write(2) says.
+pub fn print(bytes: &[u8]) -> std::io::Result<()> {
+    let mut left = bytes;
+    while !left.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), left) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(n) => left = &left[n..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody will ever read what is written to this descriptor: a pipe whose other end is closed (contract R23).
+pub fn is_reader_gone(fd: std::os::fd::RawFd) -> bool {
+    let mut entry = libc::pollfd { fd, events: 0, revents: 0 };
+    // SAFETY: one valid entry.
+    unsafe { libc::poll(&raw mut entry, 1, 0) };
+    entry.revents & libc::POLLERR != 0
+}
