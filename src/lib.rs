@@ -36,9 +36,11 @@ pub mod machine;
 pub mod sys;
 
 // Floor 5: resources.
+pub mod capture;
 pub mod dead_letter;
 pub mod metrics;
 pub mod notice;
+pub mod relay;
 pub mod stdin;
 
 // Floor 6: one attempt.

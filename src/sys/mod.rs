@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod descendants;
+pub mod detach;
 pub mod entry;
 pub mod outlet;
 pub mod pipe;

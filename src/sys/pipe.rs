@@ -4,7 +4,7 @@
 //! inherited instead of replayed (contract S2).
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 #[cfg(target_os = "linux")]
@@ -203,6 +203,23 @@ pub fn null() -> io::Result<OwnedFd> {
 /// Those of fcntl(2): no descriptor left.
 pub fn duplicate(fd: impl AsFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(fd, 3)?)
+}
+
+/// Whether two descriptors are one open file, with one offset and one set of flags; `None` where the system does not say.
+pub fn is_one_description(a: BorrowedFd<'_>, b: BorrowedFd<'_>) -> Option<bool> {
+    #[cfg(target_os = "linux")]
+    {
+        const KCMP_FILE: libc::c_int = 0;
+        let pid = libc::c_long::from(std::process::id().cast_signed());
+        // SAFETY: kcmp(2) takes numbers alone.
+        let order = unsafe { libc::syscall(libc::SYS_kcmp, pid, pid, KCMP_FILE, a.as_raw_fd(), b.as_raw_fd()) };
+        (order >= 0).then_some(order == 0)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (a, b);
+        None
+    }
 }
 
 #[cfg(test)]

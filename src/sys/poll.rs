@@ -3,7 +3,7 @@
 //! Streams are not threads here. Each names the descriptors that it waits for, the wait sleeps once over all of them, and
 //! each is told what became ready (contract C40).
 
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 /// One descriptor of a poll(2): what is awaited (`events`) and what came (`revents`).
@@ -55,4 +55,14 @@ impl Pump for Still {
     fn wants(&mut self, _: &mut Vec<PollFd>) {}
 
     fn ready(&mut self, _: &[PollFd]) {}
+}
+
+/// Waits for one of two descriptors without a limit, for whoever has nothing else to do; what came of each.
+pub fn wait_for(wanted: [(BorrowedFd<'_>, i16); 2]) -> [i16; 2] {
+    let mut polls = wanted.map(|(fd, events)| poll_fd(fd.as_raw_fd(), events));
+    // SAFETY: two valid entries.
+    if unsafe { libc::poll(polls.as_mut_ptr(), 2, -1) } < 0 {
+        return [0; 2];
+    }
+    polls.map(|entry| entry.revents)
 }

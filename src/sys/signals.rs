@@ -215,6 +215,14 @@ impl Signals {
     }
 }
 
+/// Meets every signal of the calling process as a new program does: nothing blocked, nothing ignored that we have touched.
+pub(in crate::sys) fn forget() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGCHLD] {
+        set_ignored(signal, false);
+    }
+    change_mask(libc::SIG_SETMASK, 0);
+}
+
 /// Ends this process by a signal, without a core; as PID 1, where that is impossible, by exit 128+N (contract R31).
 pub fn die_of(signal: Signal) -> ! {
     // SAFETY: plain system calls without pointers but a valid rlimit; _exit ends the process.

@@ -1,0 +1,94 @@
+//! What `--output final` holds back of an attempt until its verdict is known. Contract S11.
+
+use super::Stream;
+use crate::sys::spool::Spool;
+
+/// The stdout of one attempt, whole or not at all.
+#[derive(Debug)]
+pub struct Held {
+    spool: Spool,
+    error: Option<i32>,
+    /// Where it is being released to, and from which offset on it still has to be.
+    release: Option<(Stream, u64)>,
+}
+
+impl Held {
+    /// Nothing.
+    pub fn new() -> Held {
+        Held { spool: Spool::new(), error: None, release: None }
+    }
+
+    /// Holds more. Where that fails everything is given up, for half of it is worse than nothing.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.error.is_none()
+            && let Err(e) = self.spool.push(bytes)
+        {
+            self.fail(e.raw_os_error().unwrap_or(libc::EIO));
+        }
+    }
+
+    /// Why something was lost, if anything was: the system's number.
+    pub fn error(&self) -> Option<i32> {
+        self.error
+    }
+
+    fn fail(&mut self, error: i32) {
+        self.error = Some(error);
+        self.drop_rest();
+    }
+
+    /// It cannot be written where it is going. Only on stdout that makes a run fail (S14).
+    pub fn give_up(&mut self, error: i32) {
+        match self.released_to() {
+            Some(Stream::Stdout | Stream::Both) => self.fail(error),
+            Some(Stream::Stderr) | None => self.drop_rest(),
+        }
+    }
+
+    /// Decides where it goes.
+    pub fn release(&mut self, to: Stream) {
+        if !self.spool.is_empty() {
+            self.release = Some((to, 0));
+        }
+    }
+
+    /// Where it is going, while some of it is left.
+    pub fn released_to(&self) -> Option<Stream> {
+        self.release.map(|(to, _)| to)
+    }
+
+    /// Copies the next bytes that are to be released; 0 when that were all.
+    pub fn next(&mut self, buffer: &mut [u8]) -> usize {
+        let Some((to, offset)) = self.release else { return 0 };
+        match self.spool.read_at(offset, buffer) {
+            Ok(n) if n > 0 => {
+                self.release = Some((to, offset + n as u64));
+                n
+            }
+            Ok(_) if offset == self.spool.len() => {
+                self.drop_rest();
+                0
+            }
+            Ok(_) => {
+                self.fail(libc::EIO);
+                0
+            }
+            Err(e) => {
+                self.fail(e.raw_os_error().unwrap_or(libc::EIO));
+                0
+            }
+        }
+    }
+
+    /// Gives up what is left, with its memory and its file.
+    fn drop_rest(&mut self) {
+        self.spool.clear();
+        self.release = None;
+    }
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        Held::new()
+    }
+}
