@@ -3,5 +3,6 @@
 
 mod completions;
 mod docs;
+mod floors;
 #[allow(dead_code)]
 mod harness;
