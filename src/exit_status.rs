@@ -1,7 +1,6 @@
 //! How `retry` ends: one total match over why the run stopped and what its last attempt came to. Contract "Exit status", R30, R31.
 
-use crate::machine::Ending;
-use crate::outcome::Outcome;
+use crate::outcome::{Ending, Outcome};
 use crate::signal::Signal;
 
 /// How a process ends itself.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::backoff::{Backoff, Drawn, part};
+pub use crate::outcome::Ending;
 use crate::policy::{Facts, Judgement, Rules, Verdict};
 use crate::signal::Signal;
 
@@ -27,42 +28,6 @@ pub struct Limits {
     pub retry_after_max: Duration,
     /// Whether Retry-After is looked at.
     pub heed_retry_after: bool,
-}
-
-/// Why the run stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The command succeeded.
-    Succeeded,
-    /// It failed in a way that another attempt cannot help.
-    Permanent,
-    /// Every attempt was used.
-    Exhausted,
-    /// The next attempt would begin after max-elapsed.
-    Deadline,
-    /// The other side asked for a longer wait than is allowed.
-    RetryAfterTooLong,
-    /// A signal ended the run.
-    Interrupted {
-        /// The first signal that came.
-        signal: Signal,
-        /// Whether it came while an attempt ran, whose outcome is then the last one.
-        during_attempt: bool,
-    },
-}
-
-impl Ending {
-    /// The word that messages, records and metrics use.
-    pub fn word(self) -> &'static str {
-        match self {
-            Ending::Succeeded => "succeeded",
-            Ending::Permanent => "permanent",
-            Ending::Exhausted => "exhausted",
-            Ending::Deadline => "deadline",
-            Ending::RetryAfterTooLong => "retry_after_too_long",
-            Ending::Interrupted { .. } => "interrupted",
-        }
-    }
 }
 
 /// What a delay comes from (S35).

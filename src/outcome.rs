@@ -1,4 +1,4 @@
-//! What one attempt came to.
+//! What an attempt came to, and why a run ended: facts, before anybody has judged them.
 
 use std::fmt;
 
@@ -88,6 +88,42 @@ impl fmt::Display for Outcome {
             Outcome::TimedOut { killed: false } => f.write_str("timed out"),
             Outcome::TimedOut { killed: true } => f.write_str("timed out and had to be killed"),
             Outcome::NotStarted { errno, .. } => write!(f, "not started: {errno}"),
+        }
+    }
+}
+
+/// Why the run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The command succeeded.
+    Succeeded,
+    /// It failed in a way that another attempt cannot help.
+    Permanent,
+    /// Every attempt was used.
+    Exhausted,
+    /// The next attempt would begin after max-elapsed.
+    Deadline,
+    /// The other side asked for a longer wait than is allowed.
+    RetryAfterTooLong,
+    /// A signal ended the run.
+    Interrupted {
+        /// The first signal that came.
+        signal: Signal,
+        /// Whether it came while an attempt ran, whose outcome is then the last one.
+        during_attempt: bool,
+    },
+}
+
+impl Ending {
+    /// The word that messages, records and metrics use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Ending::Succeeded => "succeeded",
+            Ending::Permanent => "permanent",
+            Ending::Exhausted => "exhausted",
+            Ending::Deadline => "deadline",
+            Ending::RetryAfterTooLong => "retry_after_too_long",
+            Ending::Interrupted { .. } => "interrupted",
         }
     }
 }
