@@ -45,6 +45,7 @@ pub mod stdin;
 
 // Floor 6: one attempt.
 pub mod child;
+pub mod hook;
 
 // Floor 7: two worlds.
 pub mod plan;

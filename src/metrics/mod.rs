@@ -3,6 +3,7 @@
 pub mod exposition;
 pub mod figures;
 pub mod place;
+pub mod recorder;
 
 use std::fmt;
 use std::io::{self, Read, Write};
