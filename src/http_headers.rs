@@ -55,16 +55,22 @@ impl HttpHeaders {
         HttpHeaders::default()
     }
 
-    /// Looks at one line, given without its newline.
-    pub fn line(&mut self, line: &[u8]) {
+    /// Looks at one line, given without its newline; says whether a response begins with it.
+    pub fn line(&mut self, line: &[u8]) -> bool {
         let line = visible(line);
         if let Some((style, status)) = status_line(line) {
             // An interim response (100 Continue, 103 Early Hints) announces another one; it says nothing itself.
             self.last = (status >= 200).then_some(Response { status, retry_after: None, date: None });
             self.block = Some(style);
-            return;
+            return true;
         }
-        let Some(style) = self.block else { return };
+        if let Some(style) = self.block {
+            self.header_line(style, line);
+        }
+        false
+    }
+
+    fn header_line(&mut self, style: Style, line: &[u8]) {
         let header = match style {
             Style::Plain => line,
             Style::Arrow => match line.strip_prefix(b"<") {
@@ -162,7 +168,9 @@ mod tests {
 
     fn last(text: &str) -> Option<(u16, Option<String>)> {
         let mut headers = HttpHeaders::new();
-        text.split('\n').for_each(|line| headers.line(line.as_bytes()));
+        for line in text.split('\n') {
+            headers.line(line.as_bytes());
+        }
         headers.into_last().map(|response| (response.status, response.retry_after))
     }
 

@@ -24,13 +24,16 @@ pub mod outcome;
 
 // Floor 2: judgements.
 pub mod exit_status;
+pub mod output_rules;
 pub mod policy;
+pub mod preset;
 pub mod record;
 pub mod redact;
 
 // Floor 3: the loop.
 pub mod job;
 pub mod machine;
+pub mod observer;
 
 // Floor 4: the kernel.
 pub mod sys;
@@ -38,6 +41,7 @@ pub mod sys;
 // Floor 5: resources.
 pub mod capture;
 pub mod dead_letter;
+pub mod hook;
 pub mod metrics;
 pub mod notice;
 pub mod relay;
@@ -45,7 +49,6 @@ pub mod stdin;
 
 // Floor 6: one attempt.
 pub mod child;
-pub mod hook;
 
 // Floor 7: two worlds.
 pub mod plan;

@@ -1,0 +1,237 @@
+//! What is learnt of an attempt from what it prints and from its hint file: output rules, hints, the preset's verdict.
+//!
+//! An [`Observation`] is made once a run, an [`Observer`] once an attempt; whoever passes the streams on feeds it their bytes.
+
+use std::ffi::OsString;
+use std::time::SystemTime;
+
+use crate::hint::Hint;
+use crate::hint_file::Told;
+use crate::http_headers::{HttpHeaders, Response};
+use crate::job::{Job, OutputMode};
+use crate::lines::Lines;
+use crate::outcome::Outcome;
+use crate::output_rules::OutputRules;
+use crate::policy::{OutputFacts, Verdict};
+use crate::preset::{CommandLine, Listener, Preset, Said};
+
+/// Where bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The command's standard output.
+    Stdout,
+    /// Its standard error.
+    Stderr,
+    /// Both through one pipe, in the order of the command (S10).
+    Both,
+}
+
+/// What a run wants to learn from its attempts.
+#[derive(Debug)]
+pub struct Observation {
+    rules: OutputRules,
+    preset: Option<&'static Preset>,
+    /// `--hints http`, which reads both streams; a preset's hints come from stderr alone (S30).
+    http: bool,
+    mode: OutputMode,
+    english: bool,
+    silenced: bool,
+    advice: Vec<String>,
+    other_command: bool,
+}
+
+impl Observation {
+    /// What a job wants to learn; `variable` reads the environment that the command gets.
+    ///
+    /// # Errors
+    /// An expression that is none; the command line was checked for that.
+    pub fn new(job: &Job, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Observation, regex_lite::Error> {
+        let line = CommandLine::new(&job.command, variable);
+        let preset = job.preset.as_deref().and_then(Preset::named);
+        let patterns = &job.output_rules;
+        Ok(Observation {
+            rules: OutputRules::new(&patterns.retry, &patterns.fail, &patterns.until)?,
+            preset,
+            http: job.hints.http,
+            mode: job.streams.output,
+            english: preset.is_none() || line.speaks_english(),
+            silenced: preset.is_some_and(|preset| preset.silencers.iter().any(|option| line.has(option))),
+            advice: preset.and_then(|preset| preset.advice_for(&line)).map(str::to_string).into_iter().collect(),
+            other_command: preset
+                .is_some_and(|preset| job.command.first().is_some_and(|command| !preset.is_for(command))),
+        })
+    }
+
+    /// Whether both streams are asked to pass through, whatever `--output` says (S21).
+    pub fn asks_for_both(&self) -> bool {
+        self.http || !self.rules.is_empty()
+    }
+
+    /// Whether the command's standard output must pass through.
+    pub fn reads_stdout(&self) -> bool {
+        self.asks_for_both() || (self.may_listen() && self.preset.is_some_and(Preset::reads_stdout))
+    }
+
+    /// Whether its standard error must.
+    pub fn reads_stderr(&self) -> bool {
+        self.asks_for_both() || (self.may_listen() && self.preset.is_some_and(Preset::reads_stderr))
+    }
+
+    /// `--output inherit` keeps a preset from hearing anything.
+    fn may_listen(&self) -> bool {
+        match self.mode {
+            OutputMode::Inherit => false,
+            OutputMode::Live | OutputMode::Final | OutputMode::OnFailure => true,
+        }
+    }
+
+    /// What is to be warned of before the first attempt: mistakes that make the preset worthless (P1).
+    pub fn advice(&self) -> &[String] {
+        &self.advice
+    }
+
+    /// The preset, where the command is not known to be its tool: `-v` says so (P2), for it is often a script.
+    pub fn preset_of_another(&self) -> Option<&'static Preset> {
+        self.preset.filter(|_| self.other_command)
+    }
+
+    fn judge(&self, listener: &Listener, exit: u8, status: Option<u16>) -> Said {
+        listener.judge(exit, status, self.english, self.silenced, !self.reads_stderr())
+    }
+
+    /// Begins to observe an attempt.
+    pub fn begin(&self) -> Observer<'_> {
+        let hears_http = self.http || self.preset.is_some_and(|preset| preset.http.is_some());
+        Observer {
+            observation: self,
+            stdout: Lines::new(),
+            stderr: Lines::new(),
+            both: Lines::new(),
+            heard: Heard {
+                facts: self.rules.begin(),
+                listener: self.preset.map(Listener::new),
+                stdout: self.http.then(HttpHeaders::new),
+                stderr: hears_http.then(HttpHeaders::new),
+                last_from_stdout: false,
+            },
+        }
+    }
+}
+
+/// What one attempt gave to learn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learnt {
+    /// What the output rules saw.
+    pub output: OutputFacts,
+    /// What the command or the other side said.
+    pub hint: Hint,
+    /// What the preset says; `None` without one, or where it has no rule.
+    pub preset: Option<Verdict>,
+    /// What is to be warned of once an attempt: a Retry-After that was ignored, an unclear hint.
+    pub warnings: Vec<String>,
+    /// What is to be warned of once a run: text that a preset decides by and that could not be there (P1).
+    pub preset_warning: Option<String>,
+}
+
+/// Observes one attempt, in bounded memory.
+#[derive(Debug)]
+pub struct Observer<'a> {
+    observation: &'a Observation,
+    stdout: Lines,
+    stderr: Lines,
+    both: Lines,
+    heard: Heard,
+}
+
+#[derive(Debug)]
+struct Heard {
+    facts: OutputFacts,
+    listener: Option<Listener>,
+    stdout: Option<HttpHeaders>,
+    stderr: Option<HttpHeaders>,
+    last_from_stdout: bool,
+}
+
+impl Observer<'_> {
+    /// Looks at bytes that pass, in chunks of any size.
+    pub fn feed(&mut self, from: Source, bytes: &[u8]) {
+        let (heard, rules) = (&mut self.heard, &self.observation.rules);
+        let lines = match from {
+            Source::Stdout => &mut self.stdout,
+            Source::Stderr => &mut self.stderr,
+            Source::Both => &mut self.both,
+        };
+        lines.feed(bytes, &mut |line| heard.line(rules, from, line));
+    }
+
+    /// Ends the observation: what stands without a newline counts as a line.
+    ///
+    /// `file` is what the hint file held, where there was one; a Retry-After date without a Date beside it is measured
+    /// from `now`.
+    pub fn end(mut self, outcome: Outcome, file: Option<&[u8]>, now: SystemTime) -> Learnt {
+        let (heard, rules) = (&mut self.heard, &self.observation.rules);
+        self.stdout.finish(&mut |line| heard.line(rules, Source::Stdout, line));
+        self.stderr.finish(&mut |line| heard.line(rules, Source::Stderr, line));
+        self.both.finish(&mut |line| heard.line(rules, Source::Both, line));
+
+        let told = file.map(Told::read).unwrap_or_default();
+        let response = self.heard.response();
+        let mut warnings = Vec::new();
+        let asked = told.asked(now).or_else(|| response.as_ref().and_then(|response| response.asked(now)));
+        let asked = match asked {
+            Some(Ok(asked)) => Some(asked),
+            Some(Err(ignored)) => {
+                warnings.push(format!("Retry-After ignored: {ignored}"));
+                None
+            }
+            None => None,
+        };
+        if let Some(unclear) = &told.unclear {
+            warnings.push(format!("hint ignored: retry={unclear}; expected yes or no"));
+        }
+        let status = told.response.as_ref().or(response.as_ref()).map(|response| response.status);
+        let said = match (&self.heard.listener, outcome) {
+            (Some(listener), Outcome::Exited(exit)) => Some(self.observation.judge(listener, exit, status)),
+            (None, _) | (_, Outcome::Signaled(_) | Outcome::TimedOut { .. } | Outcome::NotStarted { .. }) => None,
+        };
+        let text = told.retry_after_text().map(str::to_string);
+        let hint = Hint {
+            retry: told.retry,
+            asked,
+            retry_after_text: text.or_else(|| response.and_then(|response| response.retry_after)),
+            http_status: status.or_else(|| self.heard.listener.as_ref().and_then(Listener::named_status)),
+            error: told.error,
+        };
+        let (preset, preset_warning) = said.map_or((None, None), |said| (said.verdict, said.warning));
+        Learnt { output: self.heard.facts, hint, preset, warnings, preset_warning }
+    }
+}
+
+impl Heard {
+    fn line(&mut self, rules: &OutputRules, from: Source, line: &[u8]) {
+        rules.line(&mut self.facts, line);
+        let headers = match from {
+            Source::Stdout => {
+                self.listener.iter_mut().for_each(|listener| listener.stdout_line(line));
+                &mut self.stdout
+            }
+            Source::Stderr | Source::Both => {
+                self.listener.iter_mut().for_each(|listener| listener.stderr_line(line));
+                &mut self.stderr
+            }
+        };
+        if headers.as_mut().is_some_and(|headers| headers.line(line)) {
+            self.last_from_stdout = from == Source::Stdout;
+        }
+    }
+
+    /// The last response of either stream.
+    fn response(&mut self) -> Option<Response> {
+        let stdout = self.stdout.take().and_then(HttpHeaders::into_last);
+        let stderr = self.stderr.take().and_then(HttpHeaders::into_last);
+        if self.last_from_stdout { stdout.or(stderr) } else { stderr.or(stdout) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

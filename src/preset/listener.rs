@@ -1,0 +1,117 @@
+//! Listens to what a tool prints during one attempt and says what its status means. Contract P1.
+
+use super::{From, Preset, pattern};
+use crate::http_headers::Response;
+use crate::policy::Verdict;
+
+/// How much of a line is looked at: errors stand at the beginning, and lines of data may be long.
+const LONGEST_LINE: usize = 4096;
+
+/// What a preset says about an attempt that has exited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// What its status means; `None` where the preset has no rule, which leaves the default.
+    pub verdict: Option<Verdict>,
+    /// What is to be told, once a run: the text that decides could not be there.
+    pub warning: Option<String>,
+}
+
+/// Hears one attempt, line by line, in a fixed amount of memory.
+#[derive(Debug)]
+pub struct Listener {
+    preset: &'static Preset,
+    /// For each of the preset's texts whether one of its patterns was seen.
+    seen: Vec<bool>,
+    /// The HTTP status that an error named.
+    named: Option<u16>,
+    /// Whether standard error had a line that is not empty.
+    heard: bool,
+}
+
+impl Listener {
+    /// Begins to listen for a preset.
+    pub fn new(preset: &'static Preset) -> Listener {
+        Listener { preset, seen: vec![false; preset.texts.len()], named: None, heard: false }
+    }
+
+    /// Looks at one line of standard error, or of both streams where they are one.
+    pub fn stderr_line(&mut self, line: &[u8]) {
+        self.heard |= !line.trim_ascii().is_empty();
+        self.line(line, true);
+        if let Some(http) = &self.preset.http {
+            self.named = pattern::number(cut(line), http.named).or(self.named);
+        }
+    }
+
+    /// Looks at one line of standard output.
+    pub fn stdout_line(&mut self, line: &[u8]) {
+        self.line(line, false);
+    }
+
+    fn line(&mut self, line: &[u8], is_stderr: bool) {
+        for (texts, seen) in self.preset.texts.iter().zip(&mut self.seen) {
+            let listens = is_stderr || texts.from == From::Either;
+            *seen = *seen || (listens && texts.any_of.iter().any(|text| pattern::find(cut(line), text).is_some()));
+        }
+    }
+
+    /// The HTTP status that an error named, for the record where no headers were seen.
+    pub fn named_status(&self) -> Option<u16> {
+        self.named
+    }
+
+    /// Says what an exit status means.
+    ///
+    /// `http` is the status of the last response whose headers were seen. `english` says whether the tool speaks English,
+    /// `silenced` that an option keeps it from saying anything, `blind` that its output did not pass through us.
+    pub fn judge(&self, status: u8, http: Option<u16>, english: bool, silenced: bool, blind: bool) -> Said {
+        let said = |verdict| Said { verdict: Some(verdict), warning: None };
+        let preset = self.preset;
+        // Success is exit 0's own; what was not started is never a tool's (P1).
+        if matches!(status, 0 | 126 | 127) {
+            return Said { verdict: None, warning: None };
+        }
+        if preset.success.contains(status) {
+            return said(Verdict::Success);
+        }
+        let is_seen = |verdict| {
+            let mut texts = preset.texts.iter().zip(&self.seen);
+            texts.any(|(texts, seen)| *seen && texts.verdict == verdict && texts.on.contains(status))
+        };
+        if is_seen(Verdict::Permanent) {
+            return said(Verdict::Permanent);
+        }
+        if preset.retry.contains(status) || is_seen(Verdict::Retryable) {
+            return said(Verdict::Retryable);
+        }
+        if let Some(rule) = preset.http.as_ref().filter(|http| http.on.contains(status)) {
+            return match http.or(self.named) {
+                Some(http) if Response::is_transient(http) => said(Verdict::Retryable),
+                Some(_) => said(Verdict::Permanent),
+                None => self.for_want_of_text(status, "no HTTP status was seen", rule.cure),
+            };
+        }
+        let asks_text =
+            preset.texts.iter().any(|texts| texts.verdict == Verdict::Retryable && texts.on.contains(status));
+        if asks_text && blind {
+            return self.for_want_of_text(status, "its messages were not seen", "leave out --output inherit");
+        }
+        if asks_text && preset.translated && !english {
+            return self.for_want_of_text(status, "its messages are not in English", "set LC_ALL=C");
+        }
+        if asks_text && silenced && !self.heard {
+            return self.for_want_of_text(status, "it was told to be silent", "let it print its errors");
+        }
+        said(Verdict::Permanent)
+    }
+
+    fn for_want_of_text(&self, status: u8, why: &str, cure: &str) -> Said {
+        let name = self.preset.name;
+        let warning = format!("preset {name}: {why}, so exit status {status} counts as retryable; {cure}");
+        Said { verdict: Some(Verdict::Retryable), warning: Some(warning) }
+    }
+}
+
+fn cut(line: &[u8]) -> &[u8] {
+    &line[..line.len().min(LONGEST_LINE)]
+}
