@@ -7,6 +7,7 @@ use retry::cli::help;
 use retry::cli::parse::{self, Asked};
 use retry::config::{self, PlanFormat, Work};
 use retry::exit_status::ExitStatus;
+use retry::outcome::Errno;
 use retry::plan::Plan;
 use retry::run::{self, Identity, World};
 use retry::sys::wait::Wait;
@@ -58,7 +59,10 @@ fn main_of_retry(arguments: Vec<OsString>) -> u8 {
 fn print(text: &str) -> u8 {
     match standard::print(text.as_bytes()) {
         Ok(()) => 0,
-        Err(error) => own_fault(&format!("cannot write to standard output: {error}")),
+        Err(error) => {
+            let errno = Errno(error.raw_os_error().unwrap_or_default());
+            own_fault(&format!("cannot write to standard output: {errno}"))
+        }
     }
 }
 
