@@ -72,6 +72,8 @@ impl Place {
         let mut path = OsString::from(beside);
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
+        // Root's default file is the machine's own: no test writes there.
+        command.env("XDG_STATE_HOME", self.file("state"));
         command.env("PATH", path).env("HOME", self.path()).env("TMPDIR", self.path()).env("LC_ALL", "C");
         Cli { command, input: None, stdin_set: false }
     }
@@ -85,7 +87,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Sets a variable of the environment, which is otherwise PATH, HOME, TMPDIR and LC_ALL=C.
+    /// Sets a variable of the environment, which is otherwise PATH, HOME, TMPDIR, XDG_STATE_HOME and LC_ALL=C.
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Cli {
         self.command.env(name, value);
         self

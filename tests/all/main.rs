@@ -3,7 +3,11 @@
 
 mod command_line;
 mod completions;
+mod delays;
 mod docs;
 mod floors;
 #[allow(dead_code)]
 mod harness;
+mod main_job;
+mod plan;
+mod verdicts;
