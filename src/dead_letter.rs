@@ -5,5 +5,6 @@ pub mod fold;
 pub mod lock;
 pub mod open;
 pub mod place;
+pub mod purge;
 pub mod scan;
 pub mod summary;

@@ -57,3 +57,4 @@ pub mod run;
 // Floor 8: faces.
 pub mod cli;
 pub mod config;
+pub mod ctl;

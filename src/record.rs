@@ -7,6 +7,7 @@ mod bytes;
 mod cut;
 mod event;
 mod history;
+mod masked;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use bytes::{Base64, args_of, encode_args, text_and_twin};
 pub use event::{Action, Event, EventWhat, Replay};
 pub use history::{Attempt, History};
+pub use masked::mask;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
@@ -235,6 +237,16 @@ pub enum Setting {
     One(String),
     /// The values of an option that may be repeated.
     Many(Vec<String>),
+}
+
+impl Setting {
+    /// Its values.
+    pub fn values(&self) -> &[String] {
+        match self {
+            Setting::One(value) => std::slice::from_ref(value),
+            Setting::Many(values) => values,
+        }
+    }
 }
 
 /// A thing with a name.

@@ -3,7 +3,7 @@
 mod environment;
 mod identity;
 mod letter;
-mod origin;
+pub mod origin;
 mod story;
 
 use std::ffi::CString;

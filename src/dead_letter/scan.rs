@@ -46,8 +46,17 @@ impl Lines {
     /// # Errors
     /// Its size cannot be had.
     pub fn new(file: File) -> io::Result<Lines> {
+        Lines::from(file, 0)
+    }
+
+    /// Reads a file from an offset on, where a line begins; that line is number 1.
+    ///
+    /// # Errors
+    /// Its size cannot be had.
+    pub fn from(file: File, offset: u64) -> io::Result<Lines> {
         let end = file.metadata()?.len();
-        Ok(Lines { file, buffer: vec![0; CHUNK], from: 0, to: 0, position: 0, end, number: 0 })
+        let position = offset.min(end);
+        Ok(Lines { file, buffer: vec![0; CHUNK], from: 0, to: 0, position, end, number: 0 })
     }
 
     /// The next line; `None` at the end.

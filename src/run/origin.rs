@@ -53,12 +53,12 @@ fn is_below_cron() -> bool {
 }
 
 /// This machine.
-pub(super) fn host() -> Name {
+pub fn host() -> Name {
     Name { name: rustix::system::uname().nodename().to_string_lossy().into_owned() }
 }
 
 /// Whose process this is. The name is looked up in /etc/passwd alone: a static program has no other way.
-pub(super) fn user() -> User {
+pub fn user() -> User {
     let id = rustix::process::getuid().as_raw().to_string();
     let name = std::fs::read_to_string("/etc/passwd").ok().and_then(|passwd| {
         passwd.lines().find_map(|line| {

@@ -1,0 +1,135 @@
+//! The files that a verb works on, open and folded. Contract D4, D30, D31.
+
+use std::path::PathBuf;
+
+use super::world::{CANNOT_CREATE, CANNOT_WRITE, Failed, NONE_SUCH, World, reason};
+use crate::cli::settings::Settings;
+use crate::cli::spec::Opt;
+use crate::dead_letter::fold::{self, Folded, Letter};
+use crate::dead_letter::lock::Locks;
+use crate::dead_letter::open::{self, Trust, Unfit};
+use crate::dead_letter::place::{self, Place};
+use crate::dead_letter::scan;
+use crate::shell_word;
+
+/// The letters of all files.
+pub struct Letters {
+    /// The files that are there, as they were named or found.
+    pub places: Vec<Place>,
+    /// What they hold.
+    pub folded: Folded,
+    /// Who holds which letter, a lock file for each file.
+    pub locks: Vec<Locks>,
+}
+
+/// The files that were named by `--file`, else the one that `retry` would use.
+///
+/// # Errors
+/// No file was named, and there is no default.
+pub fn places(settings: &Settings<'_>, world: &World<'_>) -> Result<Vec<Place>, Failed> {
+    let named = settings.all(Opt::File);
+    if !named.is_empty() {
+        return Ok(named.into_iter().map(|setting| Place::named(PathBuf::from(setting.value))).collect());
+    }
+    let is_root = rustix::process::geteuid().is_root();
+    match place::find(None, is_root, world.environment) {
+        Ok(place) => Ok(vec![place]),
+        Err(_) => Err(Failed::new(NONE_SUCH, "no dead-letter file: HOME is not set; name one with --file")),
+    }
+}
+
+/// What a failure to open a file comes to.
+pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
+    let status = if unfit.is_missing() { NONE_SUCH } else { CANNOT_WRITE };
+    match unfit {
+        // D4: root may not run what others wrote, but is told who may.
+        Unfit::Foreign { owner, .. } if rustix::process::geteuid().is_root() => {
+            let line = String::from_utf8_lossy(&shell_word::line(&world.args)).into_owned();
+            Failed::new(status, format!("{unfit}; as that user: sudo -u '#{owner}' retryctl {line}"))
+        }
+        Unfit::Refused { step: "create", .. } => Failed::new(CANNOT_CREATE, unfit.to_string()),
+        Unfit::Refused { .. }
+        | Unfit::Link(_)
+        | Unfit::NotAFile(_)
+        | Unfit::Foreign { .. }
+        | Unfit::Writable { .. } => Failed::new(status, unfit.to_string()),
+    }
+}
+
+/// What a verb is going to do with the letters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Look at them.
+    Look,
+    /// Change or run them.
+    Change,
+}
+
+impl Letters {
+    /// Opens the files of a verb and folds them. A default file that is not there is as good as an empty one; lines
+    /// that cannot be read are told of, once a file.
+    ///
+    /// # Errors
+    /// A file that was named is not there; a file is unfit (D4) or cannot be read.
+    pub fn read(settings: &Settings<'_>, world: &mut World<'_>, purpose: Use) -> Result<Letters, Failed> {
+        let letters = Letters::of(places(settings, world)?, world, purpose)?;
+        letters.tell_of_skipped(world);
+        Ok(letters)
+    }
+
+    /// The same for places that are known.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn of(wanted: Vec<Place>, world: &World<'_>, purpose: Use) -> Result<Letters, Failed> {
+        let trust = match purpose {
+            Use::Look => Trust::OwnerOrRootLooks,
+            Use::Change => Trust::OwnerAlone,
+        };
+        let (mut places, mut files, mut locks) = (Vec::new(), Vec::new(), Vec::new());
+        for place in wanted {
+            match open::for_reading(&place.path, trust) {
+                Ok(file) => {
+                    locks.push(match purpose {
+                        Use::Look => Locks::to_look(&place.path),
+                        Use::Change => Locks::to_hold(&place.path).map_err(|error| unfit(&error, world))?,
+                    });
+                    files.push(file);
+                    places.push(place);
+                }
+                Err(error) if error.is_missing() && !place.is_named() => {}
+                Err(error) => return Err(unfit(&error, world)),
+            }
+        }
+        let held = |file: usize, id: &str| locks.get(file).is_some_and(|locks: &Locks| locks.is_held(id));
+        let folded = fold::fold(files, held)
+            .map_err(|error| Failed::new(CANNOT_WRITE, format!("cannot read the letters: {}", reason(&error))))?;
+        Ok(Letters { places, folded, locks })
+    }
+
+    /// The line of a letter, read again.
+    ///
+    /// # Errors
+    /// The file cannot be read any more.
+    pub fn line(&self, letter: &Letter) -> Result<Vec<u8>, Failed> {
+        scan::read_again(&self.folded.files[letter.file], letter.offset, letter.length).map_err(|error| {
+            let path = self.places[letter.file].path.display();
+            Failed::new(CANNOT_WRITE, format!("cannot read {path}: {}", reason(&error)))
+        })
+    }
+
+    /// The letters that somebody has to do something about.
+    pub fn open(&self) -> impl Iterator<Item = &Letter> {
+        self.folded.letters.iter().filter(|letter| letter.state.is_open())
+    }
+
+    fn tell_of_skipped(&self, world: &mut World<'_>) {
+        let count = self.folded.skipped_count;
+        if count == 0 {
+            return;
+        }
+        let lines = if count == 1 { "1 line".into() } else { format!("{count} lines") };
+        let files: Vec<String> = self.places.iter().map(|place| place.path.display().to_string()).collect();
+        world.say(&format!("passed over {lines} of {}: see retryctl dead-letter verify", files.join(", ")));
+    }
+}

@@ -1,0 +1,295 @@
+//! Taking old letters out of the file: a new file, and a rename. Contract D22, "purge".
+//!
+//! The bulk is copied without the lock. Under it, only what was appended in between is copied before the rename, so
+//! that writers wait for an instant. Whatever cannot be read is kept, byte for byte.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::fold::{self, Folded, State};
+use super::lock::Locks;
+use super::scan::Lines;
+use super::summary::{self, Reading};
+use crate::outcome;
+
+/// The name under which a purge holds its place beside the letters: no letter can have it.
+const PURGE: &str = "";
+/// How long it waits for the writers.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it begins anew where a letter that was to go is changed meanwhile.
+const TRIES: usize = 10;
+
+/// What a purge did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Purged {
+    /// How many letters are gone.
+    pub letters: usize,
+    /// The size of the file before.
+    pub bytes_before: u64,
+    /// And after.
+    pub bytes_after: u64,
+}
+
+/// Why a purge changed nothing.
+#[derive(Debug)]
+pub enum NotPurged {
+    /// Another one is at work.
+    Busy(PathBuf),
+    /// Writers never let go of the lock, or letters were changed again and again.
+    Contended(PathBuf),
+    /// The system refused a step.
+    Io(&'static str, PathBuf, io::Error),
+}
+
+impl fmt::Display for NotPurged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotPurged::Busy(path) => write!(f, "cannot purge {}: another purge is at work", path.display()),
+            NotPurged::Contended(path) => write!(f, "cannot purge {}: it is in use; try again", path.display()),
+            NotPurged::Io(step, path, error) => {
+                let errno = error.raw_os_error().map(outcome::Errno);
+                let why = errno.map_or_else(|| error.to_string(), |errno| errno.to_string());
+                write!(f, "cannot {step} {}: {why}", path.display())
+            }
+        }
+    }
+}
+
+/// Takes the letters of these states out of the file whose run ended at this instant or before, with their events.
+/// `folded` is what the file held when it was read.
+///
+/// # Errors
+/// Nothing was changed.
+pub fn purge(
+    path: &Path,
+    folded: Folded,
+    locks: &Locks,
+    states: &[State],
+    before_ms: u64,
+) -> Result<Purged, NotPurged> {
+    if !locks.take(PURGE).map_err(|errno| NotPurged::Io("lock", path.to_owned(), errno.into()))? {
+        return Err(NotPurged::Busy(path.to_owned()));
+    }
+    let mut folded = folded;
+    for _ in 0..TRIES {
+        let file = folded.files.remove(0);
+        let doomed: HashSet<&str> = folded
+            .letters
+            .iter()
+            .filter(|letter| states.contains(&letter.state) && letter.at_ms <= before_ms)
+            .map(|letter| &*letter.id)
+            .collect();
+        let mut temporary = OsString::from(path);
+        temporary.push(".purge");
+        let job = Purge { path, temporary: PathBuf::from(temporary), doomed: &doomed };
+        if let Some(purged) = job.run(file)? {
+            locks.give_back(PURGE);
+            return Ok(purged);
+        }
+        // It was rotated, or a letter that was to go was changed: what is to go is another question now.
+        let file = File::open(path).map_err(|error| NotPurged::Io("open", path.to_owned(), error))?;
+        folded = fold::fold(vec![file], |_, id| locks.is_held(id))
+            .map_err(|error| NotPurged::Io("read", path.to_owned(), error))?;
+    }
+    Err(NotPurged::Contended(path.to_owned()))
+}
+
+struct Purge<'a> {
+    path: &'a Path,
+    temporary: PathBuf,
+    doomed: &'a HashSet<&'a str>,
+}
+
+impl Purge<'_> {
+    /// One try; `None` if the ground moved under it.
+    fn run(&self, old: File) -> Result<Option<Purged>, NotPurged> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let new = rustix::fs::open(&self.temporary, flags, Mode::RUSR | Mode::WUSR)
+            .map(File::from)
+            .map_err(|errno| NotPurged::Io("create", self.temporary.clone(), errno.into()))?;
+        let ended = self.copy_and_rename(&old, &new);
+        if !matches!(ended, Ok(Some(_))) {
+            // The place is ours while we hold it, so this removes nobody else's; a failure leaves a file that the next
+            // purge overwrites.
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+        ended
+    }
+
+    fn copy_and_rename(&self, old: &File, new: &File) -> Result<Option<Purged>, NotPurged> {
+        let reading = |error| NotPurged::Io("read", self.path.to_owned(), error);
+        let writing = |error| NotPurged::Io("write", self.temporary.clone(), error);
+        let (letters, copied) = self.copy_what_stays(old, new)?;
+        new.sync_data().map_err(writing)?;
+        self.lock(old)?;
+        let before = old.metadata().map_err(reading)?;
+        if !self.is_current(old).map_err(reading)? || self.tail_touches_doomed(old, copied).map_err(reading)? {
+            return Ok(None);
+        }
+        copy_range(old, copied, before.len(), new).map_err(writing)?;
+        new.sync_data().map_err(writing)?;
+        // Writers find the new file locked until it has everything.
+        rustix::fs::flock(new, FlockOperation::LockExclusive).map_err(|errno| writing(errno.into()))?;
+        std::fs::rename(&self.temporary, self.path)
+            .map_err(|error| NotPurged::Io("replace", self.path.to_owned(), error))?;
+        // A writer that could not get the lock in time may have appended to the old file up to the rename (D20).
+        let after = old.metadata().map_err(reading)?;
+        copy_range(old, before.len(), after.len(), new).map_err(writing)?;
+        new.sync_data().map_err(writing)?;
+        if let Some(directory) = self.path.parent() {
+            let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            let _ = File::open(directory).and_then(|directory| directory.sync_all());
+        }
+        let bytes_after = new.metadata().map_err(writing)?.len();
+        Ok(Some(Purged { letters, bytes_before: before.len(), bytes_after }))
+    }
+
+    /// Copies all whole lines but those of doomed letters; gives how many letters went, and up to where it read.
+    fn copy_what_stays(&self, old: &File, new: &File) -> Result<(usize, u64), NotPurged> {
+        let reading = |error| NotPurged::Io("read", self.path.to_owned(), error);
+        let writing = |error| NotPurged::Io("write", self.temporary.clone(), error);
+        let mut out = BufWriter::with_capacity(1 << 20, new);
+        let mut gone: HashSet<&str> = HashSet::new();
+        let mut copied = 0;
+        let mut lines = Lines::new(old.try_clone().map_err(reading)?).map_err(reading)?;
+        while let Some(line) = lines.next().map_err(reading)? {
+            if !line.ended {
+                break;
+            }
+            copied = line.offset + line.length + 1;
+            let is_doomed = match summary::read(&line) {
+                Reading::Letter(head) => {
+                    let doomed = self.doomed.get(&*head.id);
+                    gone.extend(doomed);
+                    doomed.is_some()
+                }
+                Reading::Event(head) => self.doomed.contains(&*head.reference),
+                Reading::Nothing => true,
+                Reading::Unreadable(_) => false,
+            };
+            if is_doomed {
+                continue;
+            }
+            if line.too_long {
+                out.flush().map_err(writing)?;
+                copy_range(old, line.offset, copied, new).map_err(writing)?;
+                continue;
+            }
+            out.write_all(line.bytes).and_then(|()| out.write_all(b"\n")).map_err(writing)?;
+        }
+        out.flush().map_err(writing)?;
+        Ok((gone.len(), copied))
+    }
+
+    fn lock(&self, old: &File) -> Result<(), NotPurged> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match rustix::fs::flock(old, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(()),
+                Err(Errno::WOULDBLOCK) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
+                Err(Errno::WOULDBLOCK) => return Err(NotPurged::Contended(self.path.to_owned())),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(NotPurged::Io("lock", self.path.to_owned(), errno.into())),
+            }
+        }
+    }
+
+    fn is_current(&self, old: &File) -> io::Result<bool> {
+        let opened = rustix::fs::fstat(old)?;
+        let now = match rustix::fs::lstat(self.path) {
+            Ok(now) => now,
+            Err(Errno::NOENT) => return Ok(false),
+            Err(errno) => return Err(errno.into()),
+        };
+        Ok((now.st_dev, now.st_ino) == (opened.st_dev, opened.st_ino))
+    }
+
+    /// Whether something was said of a doomed letter after the copy: a replay began, it was restored.
+    fn tail_touches_doomed(&self, old: &File, from: u64) -> io::Result<bool> {
+        let mut lines = Lines::from(old.try_clone()?, from)?;
+        while let Some(line) = lines.next()? {
+            let touches = match summary::read(&line) {
+                Reading::Letter(head) => self.doomed.contains(&*head.id),
+                Reading::Event(head) => self.doomed.contains(&*head.reference),
+                Reading::Nothing | Reading::Unreadable(_) => false,
+            };
+            if touches {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn copy_range(old: &File, mut from: u64, to: u64, mut new: &File) -> io::Result<()> {
+    let mut buffer = vec![0; 256 << 10];
+    while from < to {
+        let want = usize::try_from(to - from).unwrap_or(usize::MAX).min(buffer.len());
+        let read = old.read_at(&mut buffer[..want], from)?;
+        if read == 0 {
+            break;
+        }
+        new.write_all(&buffer[..read])?;
+        from += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn line(id: &str, at: &str) -> String {
+        format!(
+            "{{\"v\":1,\"kind\":\"dead_letter\",\"id\":\"{id}\",\"@timestamp\":\"{at}\",\"process\":{{\"args\":[]}}}}\n"
+        )
+    }
+
+    fn discarded(id: &str) -> String {
+        format!("{{\"v\":1,\"kind\":\"event\",\"ref\":\"{id}\",\"event\":{{\"action\":\"discarded\"}}}}\n")
+    }
+
+    #[test]
+    fn what_is_old_and_closed_goes_and_all_else_stays_byte_for_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("letters");
+        let (old, young) = ("2020-01-01T00:00:00Z", "2990-01-01T00:00:00Z");
+        let stays =
+            [line("OPEN", old), "not json\n".into(), "{\"v\":2}\n".into(), line("YOUNG", young), discarded("YOUNG")];
+        let goes = [line("GONE", old), discarded("GONE"), "\n".into()];
+        let torn = "{\"v\":1,\"ki";
+        let text = [&*stays[0], &goes[0], &stays[1], &goes[1], &stays[2], &goes[2], &stays[3], &stays[4], torn];
+        fs::write(&path, text.concat()).unwrap();
+        let folded = fold::fold(vec![File::open(&path).unwrap()], |_, _| false).unwrap();
+        let locks = Locks::to_hold(&path).unwrap();
+        let states = [State::Discarded, State::Replayed];
+        let purged = purge(&path, folded, &locks, &states, 1_600_000_000_000).unwrap();
+        assert_eq!(purged.letters, 1);
+        assert_eq!(fs::read_to_string(&path).unwrap(), stays.concat() + torn);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "the letters and their lock file");
+    }
+
+    #[test]
+    fn a_letter_that_was_restored_meanwhile_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("letters");
+        let restored = discarded("GONE").replace("discarded", "restored");
+        let before = line("GONE", "2020-01-01T00:00:00Z") + &discarded("GONE");
+        fs::write(&path, &before).unwrap();
+        let folded = fold::fold(vec![File::open(&path).unwrap()], |_, _| false).unwrap();
+        fs::write(&path, before.clone() + &restored).unwrap();
+        let locks = Locks::to_hold(&path).unwrap();
+        purge(&path, folded, &locks, &[State::Discarded], u64::MAX).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), before + &restored);
+    }
+}
