@@ -131,6 +131,8 @@ pub struct Folded {
     pub skipped_count: u64,
     /// The open files, for reading lines again.
     pub files: Vec<File>,
+    /// Up to where each was read.
+    pub ends: Vec<u64>,
 }
 
 /// How many faulty lines are kept by number.
@@ -169,6 +171,7 @@ pub fn fold(files: Vec<File>, held: impl Fn(usize, &str) -> bool) -> io::Result<
                 }
             }
         }
+        folded.ends.push(lines.end());
         folded.files.push(lines.into_file());
     }
     folded.letters.reserve_exact(courses.values().filter(|course| course.letter.is_some()).count());

@@ -81,7 +81,7 @@ pub fn purge(
     }
     let mut folded = folded;
     for _ in 0..TRIES {
-        let file = folded.files.remove(0);
+        let (file, known) = (folded.files.remove(0), folded.ends[0]);
         let doomed: HashSet<&str> = folded
             .letters
             .iter()
@@ -90,7 +90,7 @@ pub fn purge(
             .collect();
         let mut temporary = OsString::from(path);
         temporary.push(".purge");
-        let job = Purge { path, temporary: PathBuf::from(temporary), doomed: &doomed };
+        let job = Purge { path, temporary: PathBuf::from(temporary), known, doomed: &doomed };
         if let Some(purged) = job.run(file)? {
             locks.give_back(PURGE);
             return Ok(purged);
@@ -106,6 +106,8 @@ pub fn purge(
 struct Purge<'a> {
     path: &'a Path,
     temporary: PathBuf,
+    /// Up to where the file was folded: what stands behind may have saved a doomed letter.
+    known: u64,
     doomed: &'a HashSet<&'a str>,
 }
 
@@ -162,7 +164,7 @@ impl Purge<'_> {
         let mut copied = 0;
         let mut lines = Lines::new(old.try_clone().map_err(reading)?).map_err(reading)?;
         while let Some(line) = lines.next().map_err(reading)? {
-            if !line.ended {
+            if !line.ended || line.offset >= self.known {
                 break;
             }
             copied = line.offset + line.length + 1;

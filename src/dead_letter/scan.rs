@@ -97,6 +97,11 @@ impl Lines {
         }
     }
 
+    /// Up to where the file is read.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Gives the file back, for reading single lines again.
     pub fn into_file(self) -> File {
         self.file
