@@ -5,10 +5,13 @@ mod identity;
 mod letter;
 pub mod origin;
 mod story;
+mod streams;
 
 use std::ffi::CString;
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use crate::capture::Observed;
 use crate::child::{self, Attempted, Report};
 use crate::dead_letter::open::Unfit;
 use crate::draws::Draws;
@@ -16,11 +19,10 @@ use crate::exit_status::ExitStatus;
 use crate::job::{Job, Verbosity};
 use crate::machine::{DelaySource, Ending, Event, Machine, Step};
 use crate::notice::texts::{self, BadEnd, Number};
-use crate::outcome::Outcome;
-use crate::policy::{Facts, Judgement, Verdict};
+use crate::outcome::{Errno, Outcome};
+use crate::policy::{Facts, Judgement, Lost, Reason, Verdict};
 use crate::record::Record;
 use crate::signal::Signal;
-use crate::sys::poll::Still;
 use crate::sys::spawn::{Group, Start, c_strings};
 use crate::sys::wait::Wait;
 
@@ -28,6 +30,7 @@ pub use identity::Identity;
 
 use letter::LetterBox;
 use story::Story;
+use streams::Streams;
 
 /// The real world that a run acts in.
 #[derive(Debug)]
@@ -49,14 +52,39 @@ pub struct Finished {
     pub record: Record,
 }
 
+/// Why a run did not begin; nothing was started.
+#[derive(Debug)]
+pub enum CannotBegin {
+    /// A dead-letter file that was named is unfit (D2).
+    DeadLetter(Unfit),
+    /// Standard input cannot be what was asked for.
+    Stdin(String),
+}
+
+impl From<Unfit> for CannotBegin {
+    fn from(unfit: Unfit) -> CannotBegin {
+        CannotBegin::DeadLetter(unfit)
+    }
+}
+
+impl fmt::Display for CannotBegin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CannotBegin::DeadLetter(unfit) => unfit.fmt(f),
+            CannotBegin::Stdin(why) => f.write_str(why),
+        }
+    }
+}
+
 /// Runs a job to its end.
 ///
 /// # Errors
-/// A dead-letter file that was named is unfit; nothing was started (D2).
-pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, Unfit> {
+/// Why it did not begin.
+pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, CannotBegin> {
     let mut letters = LetterBox::new(job, &identity);
     let warnings = letters.open_named()?;
     let mut run = Run {
+        streams: Streams::open(job, Observed::Nothing).map_err(CannotBegin::Stdin)?,
         machine: Machine::new(job.limits.clone(), job.rules.clone()),
         draws: job.seed.map_or_else(|| Draws::fresh(identity::entropy()), Draws::seeded),
         zero: world.wait.now(),
@@ -81,6 +109,7 @@ struct Run<'a> {
     /// The reading of the clock when the run began.
     zero: Duration,
     story: Story,
+    streams: Streams,
     letters: LetterBox,
     group: Group,
     argv: Vec<CString>,
@@ -120,23 +149,59 @@ impl Run<'_> {
         };
         self.say(Verbosity::Verbose, || texts::attempt_starts(self.number(), timeout, &self.job.name));
         let began_at = SystemTime::now();
-        let report = match child::attempt(self.world.wait, &start, &limits, &mut Still) {
+        let mut observer = ();
+        let is_last = self.machine.is_last_attempt();
+        let report = match self.streams.attempt(self.world.wait, &start, &limits, is_last, &mut observer) {
             Attempted::Ended(report) => report,
             Attempted::Interrupted(signal) => return self.decide(Event::Caught { signal, during: None }),
         };
-        let facts = facts_of(&report);
+        let mut facts = self.facts_of(&report);
         if !report.unkillable.is_empty() {
             self.say(Verbosity::Quiet, || texts::unkillable(&report.unkillable));
         }
+        let signal = self.settle(&mut facts);
         let event = match report.interrupted {
             Some(signal) => Event::Caught { signal, during: Some(facts.clone()) },
             None => Event::Ended { at: self.now(), took: report.took, facts: facts.clone() },
         };
-        let step = self.decide(event);
+        let mut step = self.decide(event);
+        if let (Some(signal), None) = (signal, report.interrupted) {
+            step = self.decide(Event::Caught { signal, during: None });
+        }
         let judgement = self.machine.judgement().expect("an attempt that ended was judged");
         self.story.attempt_ended(attempt, began_at, &report, facts, judgement);
         self.tell(&report, judgement, step);
         step
+    }
+
+    /// What is known of an attempt before what it printed has been delivered.
+    fn facts_of(&self, report: &Report) -> Facts {
+        let sigpipe = matches!(report.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
+        Facts {
+            reader_gone: sigpipe && self.streams.is_reader_gone(),
+            unkillable: !report.unkillable.is_empty(),
+            lost: self.streams.lost_output().map(|_| Lost::Output),
+            ..Facts::only(report.outcome)
+        }
+    }
+
+    /// Delivers what the attempt printed, and notes what could not be. Returns the signal that ended the delivery.
+    fn settle(&mut self, facts: &mut Facts) -> Option<Signal> {
+        let is_success = self.job.rules.judge(facts).verdict == Verdict::Success;
+        let signal = self.streams.settle(is_success, self.world.wait);
+        if let Some(errno) = self.streams.lost_output() {
+            facts.lost = Some(Lost::Output);
+            // That nobody reads any more is no news to whoever stopped reading.
+            if errno != libc::EPIPE {
+                self.say(Verbosity::Quiet, || format!("cannot write to standard output: {}", Errno(errno)));
+            }
+        } else if let Some(why) = self.streams.lost_input() {
+            facts.lost = Some(Lost::Input);
+            if self.job.rules.judge(facts).reason == Reason::InputLost {
+                self.say(Verbosity::Quiet, || why);
+            }
+        }
+        signal
     }
 
     fn tell(&mut self, report: &Report, judgement: Judgement, step: Step) {
@@ -164,7 +229,7 @@ impl Run<'_> {
             self.before_a_retry();
         }
         let until = self.world.wait.now().saturating_add(delay);
-        match child::wait_delay(self.world.wait, until, &mut Still) {
+        match child::wait_delay(self.world.wait, until, &mut self.streams.delivery()) {
             Some(signal) => self.decide(Event::Caught { signal, during: None }),
             None => {
                 let at = self.now();
@@ -199,6 +264,8 @@ impl Run<'_> {
         let mut record = self.story.record(self.job, &self.identity, ending, status, elapsed, not_before);
         let mut saved = false;
         if self.leaves_a_letter(ending) && self.letters.is_wanted() {
+            record.stdin = Some(self.streams.input());
+            record.stderr = self.streams.stderr();
             story::add_surroundings(&mut record, self.world.environment, &self.job.letters.record_env);
             let (is_saved, warnings) = self.letters.post(&record);
             saved = is_saved;
@@ -254,15 +321,5 @@ impl Run<'_> {
         if self.job.notices.verbosity >= from {
             crate::sys::standard::say(&format!("retry: {}\n", text()));
         }
-    }
-}
-
-/// What is known of an attempt.
-fn facts_of(report: &Report) -> Facts {
-    let sigpipe = matches!(report.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
-    Facts {
-        reader_gone: sigpipe && (1..=2).any(crate::sys::standard::is_reader_gone),
-        unkillable: !report.unkillable.is_empty(),
-        ..Facts::only(report.outcome)
     }
 }

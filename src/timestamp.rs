@@ -9,6 +9,11 @@ pub fn format(at: SystemTime) -> String {
     humantime::format_rfc3339_millis(at).to_string()
 }
 
+/// RFC 3339 in UTC with every digit that the system has: for comparing, not for reading.
+pub fn exact(at: SystemTime) -> String {
+    humantime::format_rfc3339_nanos(at).to_string()
+}
+
 /// Reads what `format` writes, and RFC 3339 with an offset of `Z` and any number of decimals; `None` for anything else.
 pub fn parse(text: &str) -> Option<SystemTime> {
     humantime::parse_rfc3339(text).ok()

@@ -137,25 +137,27 @@ impl Output {
     /// Adds the descriptors that are awaited now.
     pub fn wants(&mut self, polls: &mut Vec<PollFd>) {
         self.awaited.clear();
-        for (index, channel) in self.channels.iter().enumerate() {
-            let Some(read) = channel.raw() else { continue };
-            let sink = match channel.goal {
-                Goal::Pass(Stream::Stderr) => Some((&self.err, Awaited::Err)),
-                Goal::Pass(Stream::Stdout | Stream::Both) => Some((&self.out, Awaited::Out)),
-                Goal::Hold | Goal::Keep => None,
-            };
-            if let Some((sink, awaited)) = sink {
+        let channels = &self.channels;
+        let goes_to = |channel: &Channel, one: Stream| channel.goal == Goal::Pass(one);
+        for (sink, one, awaited) in
+            [(&self.out, Stream::Stdout, Awaited::Out), (&self.err, Stream::Stderr, Awaited::Err)]
+        {
+            if sink.has_pending() {
+                polls.push(poll::poll_fd(sink.raw(), poll::WRITE));
+                self.awaited.push(awaited);
+            } else if sink.has_reader() && channels.iter().any(|c| goes_to(c, one) && c.raw().is_some()) {
                 // A reader that goes while the child is silent is noticed too, so that the child's next write finds nobody.
-                if sink.has_pending() || sink.has_reader() {
-                    polls.push(poll::poll_fd(sink.raw(), if sink.has_pending() { poll::WRITE } else { 0 }));
-                    self.awaited.push(awaited);
-                }
-                if sink.has_pending() {
-                    continue;
-                }
+                polls.push(poll::poll_fd(sink.raw(), 0));
+                self.awaited.push(awaited);
             }
-            polls.push(poll::poll_fd(read, poll::READ));
-            self.awaited.push(Awaited::Bytes(index));
+        }
+        for (index, channel) in channels.iter().enumerate() {
+            let is_stalled = goes_to(channel, Stream::Stdout) && self.out.has_pending()
+                || goes_to(channel, Stream::Stderr) && self.err.has_pending();
+            if let Some(read) = channel.raw().filter(|_| !is_stalled) {
+                polls.push(poll::poll_fd(read, poll::READ));
+                self.awaited.push(Awaited::Bytes(index));
+            }
         }
     }
 
@@ -292,12 +294,15 @@ impl Output {
 
     /// Says something of ours on stderr after what has passed there; `deliver` writes what there is no room for now.
     pub fn say(&mut self, bytes: &[u8]) {
-        self.err.put(bytes);
+        self.sink(self.plan.voice()).put(bytes);
     }
 
     /// Whether the last byte that passed to stderr was a newline, or none passed (W1).
     pub fn is_at_line_start(&self) -> bool {
-        if self.plan.shares_pipe() { self.out.is_at_line_start() } else { self.err.is_at_line_start() }
+        match self.plan.voice() {
+            Stream::Stderr => self.err.is_at_line_start(),
+            Stream::Stdout | Stream::Both => self.out.is_at_line_start(),
+        }
     }
 
     /// The end of what the last attempt wrote to stderr, as far as it passed through us.

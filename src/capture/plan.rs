@@ -50,9 +50,12 @@ impl Plan {
         pipes.into_iter().flatten()
     }
 
-    /// Whether both streams go through one pipe.
-    pub fn shares_pipe(self) -> bool {
-        self.shared
+    /// By which way out words of ours stay in order with what the child writes to stderr.
+    pub fn voice(self) -> Stream {
+        match self.out {
+            Some(Goal::Pass(to)) if self.shared => to,
+            Some(Goal::Pass(_) | Goal::Hold | Goal::Keep) | None => Stream::Stderr,
+        }
     }
 
     /// Whether the end of stderr is kept for a dead letter.
@@ -171,7 +174,8 @@ mod tests {
         assert_eq!(pipes(OutputMode::Live, Observed::Nothing, same), both);
         let null = Found { out_is_null: true, ..same };
         assert_eq!(pipes(OutputMode::Live, Observed::Nothing, null).len(), 1);
-        assert!(!decide(OutputMode::Live, Observed::Nothing, null).shares_pipe());
+        assert_eq!(decide(OutputMode::Live, Observed::Nothing, null).voice(), Stream::Stderr);
+        assert_eq!(decide(OutputMode::Live, Observed::Nothing, same).voice(), Stream::Stdout);
     }
 
     #[test]

@@ -28,6 +28,22 @@ pub fn reserve() -> Standard {
     standard
 }
 
+/// Whether this one of 0, 1 and 2 was closed on entry: it is then a place-holder of [`reserve`], or closed still.
+pub fn is_closed(fd: std::os::fd::RawFd) -> bool {
+    // SAFETY: no pointers.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    #[cfg(target_os = "linux")]
+    let is_placeholder = flags & libc::O_PATH != 0;
+    #[cfg(not(target_os = "linux"))]
+    let is_placeholder = {
+        // SAFETY: all-zero is a valid stat to be filled in.
+        let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+        // SAFETY: the stat is valid.
+        unsafe { libc::fstat(fd, &raw mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFDIR }
+    };
+    flags < 0 || is_placeholder
+}
+
 /// Writes text to standard error as far as it can be written; that it cannot changes nothing (contract S14).
 pub fn say(text: &str) {
     let mut left = text.as_bytes();
