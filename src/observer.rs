@@ -14,6 +14,7 @@ use crate::outcome::Outcome;
 use crate::output_rules::OutputRules;
 use crate::policy::{OutputFacts, Verdict};
 use crate::preset::{CommandLine, Listener, Preset, Said};
+use crate::retry_after::Ignored;
 
 /// Where bytes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,8 +128,10 @@ pub struct Learnt {
     pub hint: Hint,
     /// What the preset says; `None` without one, or where it has no rule.
     pub preset: Option<Verdict>,
-    /// What is to be warned of once an attempt: a Retry-After that was ignored, an unclear hint.
-    pub warnings: Vec<String>,
+    /// A Retry-After that says nothing usable.
+    pub ignored: Option<Ignored>,
+    /// A `retry=` that says neither yes nor no.
+    pub unclear: Option<String>,
     /// What is to be warned of once a run: text that a preset decides by and that could not be there (P1).
     pub preset_warning: Option<String>,
 }
@@ -176,19 +179,12 @@ impl Observer<'_> {
 
         let told = file.map(Told::read).unwrap_or_default();
         let response = self.heard.response();
-        let mut warnings = Vec::new();
-        let asked = told.asked(now).or_else(|| response.as_ref().and_then(|response| response.asked(now)));
-        let asked = match asked {
-            Some(Ok(asked)) => Some(asked),
-            Some(Err(ignored)) => {
-                warnings.push(format!("Retry-After ignored: {ignored}"));
-                None
-            }
-            None => None,
-        };
-        if let Some(unclear) = &told.unclear {
-            warnings.push(format!("hint ignored: retry={unclear}; expected yes or no"));
-        }
+        let (asked, ignored) =
+            match told.asked(now).or_else(|| response.as_ref().and_then(|response| response.asked(now))) {
+                Some(Ok(asked)) => (Some(asked), None),
+                Some(Err(ignored)) => (None, Some(ignored)),
+                None => (None, None),
+            };
         let status = told.response.as_ref().or(response.as_ref()).map(|response| response.status);
         let said = match (&self.heard.listener, outcome) {
             (Some(listener), Outcome::Exited(exit)) => Some(self.observation.judge(listener, exit, status)),
@@ -203,7 +199,7 @@ impl Observer<'_> {
             error: told.error,
         };
         let (preset, preset_warning) = said.map_or((None, None), |said| (said.verdict, said.warning));
-        Learnt { output: self.heard.facts, hint, preset, warnings, preset_warning }
+        Learnt { output: self.heard.facts, hint, preset, ignored, unclear: told.unclear, preset_warning }
     }
 }
 

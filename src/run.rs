@@ -1,6 +1,7 @@
 //! A run: the machine and the real world. The loop itself is three lines: attempt, wait, finish.
 
 mod environment;
+mod hints;
 mod identity;
 mod letter;
 pub mod origin;
@@ -19,6 +20,7 @@ use crate::exit_status::ExitStatus;
 use crate::job::{Job, Verbosity};
 use crate::machine::{DelaySource, Ending, Event, Machine, Step};
 use crate::notice::texts::{self, BadEnd, Number};
+use crate::observer::{Learnt, Observation};
 use crate::outcome::{Errno, Outcome};
 use crate::policy::{Facts, Judgement, Lost, Reason, Verdict};
 use crate::record::Record;
@@ -28,6 +30,7 @@ use crate::sys::wait::Wait;
 
 pub use identity::Identity;
 
+use hints::HintFile;
 use letter::LetterBox;
 use story::Story;
 use streams::Streams;
@@ -83,8 +86,10 @@ impl fmt::Display for CannotBegin {
 pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, CannotBegin> {
     let mut letters = LetterBox::new(job, &identity);
     let warnings = letters.open_named()?;
+    let observation = Observation::new(job, &|name| environment::variable(world.environment, name))
+        .expect("the expressions of a job were found to be valid");
     let mut run = Run {
-        streams: Streams::open(job, Observed::Nothing).map_err(CannotBegin::Stdin)?,
+        streams: Streams::open(job, observed(&observation)).map_err(CannotBegin::Stdin)?,
         machine: Machine::new(job.limits.clone(), job.rules.clone()),
         draws: job.seed.map_or_else(|| Draws::fresh(identity::entropy()), Draws::seeded),
         zero: world.wait.now(),
@@ -92,11 +97,17 @@ pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, 
         letters,
         group: Group::choose(job.ending.foreground),
         argv: c_strings(&job.command),
+        observation,
+        is_preset_warned: false,
         job,
         world,
         identity,
     };
     run.warn_all(&warnings);
+    run.warn_all(run.observation.advice());
+    if let Some(preset) = run.observation.preset_of_another() {
+        run.say(Verbosity::Verbose, || texts::preset_of_another(preset.name, &job.name));
+    }
     Ok(run.go_on())
 }
 
@@ -113,6 +124,10 @@ struct Run<'a> {
     letters: LetterBox,
     group: Group,
     argv: Vec<CString>,
+    /// What is to be learnt from each attempt.
+    observation: Observation,
+    /// The one warning of P1 was given.
+    is_preset_warned: bool,
 }
 
 impl Run<'_> {
@@ -137,7 +152,10 @@ impl Run<'_> {
 
     /// Runs one attempt, judges it and says so.
     fn attempt(&mut self, attempt: u32, timeout: Option<Duration>) -> Step {
-        let env = environment::of_attempt(self.world.environment, self.job, &self.identity, attempt, self.story.last());
+        let hint_file = self.hint_file();
+        let told =
+            environment::Told { attempt, last: self.story.last(), hint_file: hint_file.as_ref().map(HintFile::path) };
+        let env = environment::of_attempt(self.world.environment, self.job, &self.identity, told);
         let start = Start { argv: &self.argv, env: &env, group: self.group };
         let ending = &self.job.ending;
         let limits = child::Limits {
@@ -149,13 +167,16 @@ impl Run<'_> {
         };
         self.say(Verbosity::Verbose, || texts::attempt_starts(self.number(), timeout, &self.job.name));
         let began_at = SystemTime::now();
-        let mut observer = ();
+        let mut observer = self.observation.begin();
         let is_last = self.machine.is_last_attempt();
         let report = match self.streams.attempt(self.world.wait, &start, &limits, is_last, &mut observer) {
             Attempted::Ended(report) => report,
             Attempted::Interrupted(signal) => return self.decide(Event::Caught { signal, during: None }),
         };
-        let mut facts = self.facts_of(&report);
+        let file = hint_file.as_ref().map(HintFile::read);
+        let learnt = observer.end(report.outcome, file.as_deref(), SystemTime::now());
+        self.warn_of(&learnt);
+        let mut facts = self.facts_of(&report, learnt);
         if !report.unkillable.is_empty() {
             self.say(Verbosity::Quiet, || texts::unkillable(&report.unkillable));
         }
@@ -175,10 +196,13 @@ impl Run<'_> {
     }
 
     /// What is known of an attempt before what it printed has been delivered.
-    fn facts_of(&self, report: &Report) -> Facts {
+    fn facts_of(&self, report: &Report, learnt: Learnt) -> Facts {
         let sigpipe = matches!(report.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
         Facts {
             reader_gone: sigpipe && self.streams.is_reader_gone(),
+            output: learnt.output,
+            hint: learnt.hint,
+            preset: learnt.preset,
             unkillable: !report.unkillable.is_empty(),
             lost: self.streams.lost_output().map(|_| Lost::Output),
             ..Facts::only(report.outcome)
@@ -202,6 +226,33 @@ impl Run<'_> {
             }
         }
         signal
+    }
+
+    fn hint_file(&self) -> Option<HintFile> {
+        if !self.job.hints.file {
+            return None;
+        }
+        match HintFile::new() {
+            Ok(file) => Some(file),
+            Err(error) => {
+                self.say(Verbosity::Quiet, || texts::no_hint_file(&error));
+                None
+            }
+        }
+    }
+
+    /// Warns of hints that say nothing, and once a run of text that a preset lacked (P1).
+    fn warn_of(&mut self, learnt: &Learnt) {
+        if let Some(ignored) = &learnt.ignored {
+            self.say(Verbosity::Quiet, || texts::retry_after_ignored(ignored));
+        }
+        if let Some(value) = &learnt.unclear {
+            self.say(Verbosity::Quiet, || texts::hint_unclear(value));
+        }
+        if let Some(warning) = learnt.preset_warning.as_ref().filter(|_| !self.is_preset_warned) {
+            self.is_preset_warned = true;
+            self.say(Verbosity::Quiet, || warning.clone());
+        }
     }
 
     fn tell(&mut self, report: &Report, judgement: Judgement, step: Step) {
@@ -321,5 +372,14 @@ impl Run<'_> {
         if self.job.notices.verbosity >= from {
             crate::sys::standard::say(&format!("retry: {}\n", text()));
         }
+    }
+}
+
+/// Which streams somebody looks at.
+fn observed(observation: &Observation) -> Observed {
+    match (observation.reads_stdout(), observation.reads_stderr()) {
+        (true, _) => Observed::Both,
+        (false, true) => Observed::Stderr,
+        (false, false) => Observed::Nothing,
     }
 }

@@ -9,6 +9,7 @@ use crate::duration::human;
 use crate::machine::{DelaySource, Ending};
 use crate::outcome::Outcome;
 use crate::policy::{Judgement, Reason, Verdict};
+use crate::retry_after::Ignored;
 use crate::shell_word;
 use crate::signal::Signal;
 
@@ -229,8 +230,23 @@ pub fn unkillable(pids: &[i32]) -> String {
 }
 
 /// S32: a Retry-After that says nothing usable.
-pub fn retry_after_ignored(value: &str) -> String {
-    format!("Retry-After: {value:?} is neither seconds nor a date and is ignored")
+pub fn retry_after_ignored(why: &Ignored) -> String {
+    format!("Retry-After ignored: {why}")
+}
+
+/// S31: a `retry=` in a hint file that is neither yes nor no.
+pub fn hint_unclear(value: &str) -> String {
+    format!("hint ignored: retry={value}: expected yes or no")
+}
+
+/// S31: there is no file for hints.
+pub fn no_hint_file(error: &std::io::Error) -> String {
+    format!("cannot make a hint file: {error}; the attempt goes on without")
+}
+
+/// P2: a preset beside a command that is not its tool.
+pub fn preset_of_another(preset: &str, command: &str) -> String {
+    format!("preset {preset} reads the statuses of {command} as if it were {preset}")
 }
 
 /// What became of a hook.

@@ -72,13 +72,9 @@ fn what_is_ignored_is_warned_of_once() {
     let both = observation(None, true, OutputMode::Live);
     let text = "HTTP/1.1 503 No\r\nRetry-After: -5\r\n\r\nHTTP/1.1 503 No\r\nRetry-After: -6\r\n";
     let learnt = learnt(&both, Source::Stderr, text, Some("retry=maybe\n"));
-    assert_eq!(
-        learnt.warnings,
-        [
-            "Retry-After ignored: \"-6\" is negative; expected seconds or an HTTP date",
-            "hint ignored: retry=maybe; expected yes or no"
-        ]
-    );
+    let why = learnt.ignored.unwrap().to_string();
+    assert_eq!(why, "\"-6\" is negative; expected seconds or an HTTP date");
+    assert_eq!(learnt.unclear.as_deref(), Some("maybe"));
     assert_eq!((learnt.hint.asked, learnt.hint.retry_after_text.as_deref()), (None, Some("-6")));
 }
 

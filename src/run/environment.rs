@@ -1,6 +1,8 @@
 //! The environment of a command: ours, byte for byte, but for what it is told about the run. Contract R40.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 use super::Identity;
 use crate::job::Job;
@@ -27,28 +29,46 @@ pub(super) fn untold(environment: &[CString]) -> impl Iterator<Item = &CString> 
     })
 }
 
-/// The environment of one attempt; `last` is what the attempt before it came to.
-pub(super) fn of_attempt(
-    environment: &[CString],
-    job: &Job,
-    identity: &Identity,
-    attempt: u32,
-    last: Option<Outcome>,
-) -> Vec<CString> {
-    let mut entries: Vec<CString> = untold(environment).cloned().collect();
-    let mut tell = |name: &str, value: &str| {
-        // A NUL cannot come from the command line, and what stands in a letter is checked when it is read.
-        entries.extend(CString::new(format!("{name}={value}")));
+/// The value of a variable, if it is set.
+pub(super) fn variable(environment: &[CString], name: &str) -> Option<OsString> {
+    let is_it = |entry: &CString| {
+        let value = entry.to_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(OsString::from_vec(value.to_vec()))
     };
+    environment.iter().find_map(is_it)
+}
+
+/// What an attempt is told that differs from one to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<'a> {
+    /// Its number, from 1.
+    pub attempt: u32,
+    /// What the attempt before it came to.
+    pub last: Option<Outcome>,
+    /// Where it may leave hints (S31).
+    pub hint_file: Option<&'a Path>,
+}
+
+/// The environment of one attempt.
+pub(super) fn of_attempt(environment: &[CString], job: &Job, identity: &Identity, told: Told<'_>) -> Vec<CString> {
+    let mut entries: Vec<CString> = untold(environment).cloned().collect();
+    let mut tell_bytes = |name: &str, value: &[u8]| {
+        // A NUL cannot come from the command line, and what stands in a letter is checked when it is read.
+        entries.extend(CString::new([name.as_bytes(), b"=", value].concat()));
+    };
+    let mut tell = |name: &str, value: &str| tell_bytes(name, value.as_bytes());
     tell("RETRY_ID", &identity.id);
     tell("RETRY_JOB", &job.name);
-    tell("RETRY_ATTEMPT", &attempt.to_string());
+    tell("RETRY_ATTEMPT", &told.attempt.to_string());
     tell("RETRY_IDEMPOTENCY_KEY", &identity.key);
-    if let Some(last) = last {
+    if let Some(last) = told.last {
         tell("RETRY_LAST_EXIT", &last.shell_status().to_string());
     }
     if let Some(number) = identity.replay {
         tell("RETRY_REPLAY", &number.to_string());
+    }
+    if let Some(path) = told.hint_file {
+        tell_bytes("RETRY_HINT_FILE", path.as_os_str().as_bytes());
     }
     entries
 }
