@@ -37,7 +37,7 @@ pub struct Observation {
     mode: OutputMode,
     english: bool,
     silenced: bool,
-    advice: Vec<String>,
+    advice: Option<&'static str>,
     other_command: bool,
 }
 
@@ -49,6 +49,7 @@ impl Observation {
     pub fn new(job: &Job, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Observation, regex_lite::Error> {
         let line = CommandLine::new(&job.command, variable);
         let preset = job.preset.as_deref().and_then(Preset::named);
+        let is_for = |preset: &&'static Preset| job.command.first().is_some_and(|command| preset.is_for(command));
         let patterns = &job.output_rules;
         Ok(Observation {
             rules: OutputRules::new(&patterns.retry, &patterns.fail, &patterns.until)?,
@@ -57,9 +58,9 @@ impl Observation {
             mode: job.streams.output,
             english: preset.is_none() || line.speaks_english(),
             silenced: preset.is_some_and(|preset| preset.silencers.iter().any(|option| line.has(option))),
-            advice: preset.and_then(|preset| preset.advice_for(&line)).map(str::to_string).into_iter().collect(),
-            other_command: preset
-                .is_some_and(|preset| job.command.first().is_some_and(|command| !preset.is_for(command))),
+            // A script is not to be told what its curl lacks.
+            advice: preset.filter(is_for).and_then(|preset| preset.advice_for(&line)),
+            other_command: preset.is_some_and(|preset| !is_for(&preset)),
         })
     }
 
@@ -87,8 +88,8 @@ impl Observation {
     }
 
     /// What is to be warned of before the first attempt: mistakes that make the preset worthless (P1).
-    pub fn advice(&self) -> &[String] {
-        &self.advice
+    pub fn advice(&self) -> Option<&'static str> {
+        self.advice
     }
 
     /// The preset, where the command is not known to be its tool: `-v` says so (P2), for it is often a script.

@@ -104,7 +104,9 @@ pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, 
         identity,
     };
     run.warn_all(&warnings);
-    run.warn_all(run.observation.advice());
+    if let Some(advice) = run.observation.advice() {
+        run.say(Verbosity::Quiet, || advice.to_owned());
+    }
     if let Some(preset) = run.observation.preset_of_another() {
         run.say(Verbosity::Verbose, || texts::preset_of_another(preset.name, &job.name));
     }

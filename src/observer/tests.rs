@@ -12,7 +12,7 @@ fn observation(preset: Option<&str>, http: bool, mode: OutputMode) -> Observatio
         mode,
         english: true,
         silenced: false,
-        advice: Vec::new(),
+        advice: None,
         other_command: false,
     }
 }
