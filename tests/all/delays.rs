@@ -45,13 +45,12 @@ fn the_delays_of_a_schedule_are_waited_and_recorded_with_their_source() {
 #[test]
 fn the_splay_comes_before_the_first_attempt_and_outside_the_window() {
     let place = Place::new();
-    let options =
-        ["-qq", "--seed", "3", "--splay", "200ms", "--max-elapsed", "1ns", "--base", "1h", "--dead-letter", "d"];
-    // 1ns is no unit that is read: the smallest window is written in seconds.
-    let options: Vec<&str> =
-        options.iter().map(|option| if *option == "1ns" { "0.000000001" } else { option }).collect();
+    let window = ["--splay", "200ms", "--max-elapsed", "0.000000001", "--base", "1h"];
+    let options = [&["-qq", "--seed", "3", "--dead-letter", "d"], &window[..]].concat();
     place.retry([&options[..], &["--", "sh", "-c", "echo ran; exit 4"]].concat()).run().is(4, "ran\n", "");
-    assert_eq!(letter(&place)["retry"]["attempts"], 1);
+    let letter = letter(&place);
+    assert_eq!((&letter["retry"]["attempts"], &letter["retry"]["ending"]), (&1.into(), &"deadline".into()));
+    assert!((1..=200).contains(&letter["retry"]["waited_ms"].as_u64().unwrap()), "{letter}");
 }
 
 #[test]
