@@ -1,7 +1,7 @@
 //! Where a run puts its dead letter: opened before the first attempt if it was named, else when that has failed. Contract D1 to D4.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Identity;
 use crate::dead_letter::file::{DeadLetterFile, Warning};
@@ -45,7 +45,9 @@ impl LetterBox {
         };
         let (state, paste) = match place::find(job.letters.file.as_deref().map(AsRef::as_ref), is_root, variable) {
             Ok(place) => {
-                let paste = place.for_a_line_to_paste().map(ToOwned::to_owned);
+                // The line is pasted elsewhere than here.
+                let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+                let paste = place.for_a_line_to_paste().map(absolute);
                 (State::Closed(place), paste)
             }
             Err(nowhere) => (State::Nowhere(nowhere.to_string()), None),

@@ -101,7 +101,8 @@ fn a_run_that_gives_up_says_how_it_went_and_how_to_go_on() {
     assert!(lines[2].starts_with("retry: gave up after 3 attempts in "), "{err}");
     let letter: serde_json::Value = serde_json::from_str(place.read("d").trim()).unwrap();
     let id = letter["id"].as_str().unwrap();
-    let end = format!(": exit status 75 (exhausted); dead letter {id}: retryctl dead-letter replay --file d {id}");
+    let file = place.file("d").display().to_string();
+    let end = format!(": exit status 75 (exhausted); dead letter {id}: retryctl dead-letter replay --file {file} {id}");
     assert!(lines[2].ends_with(&end), "{err}");
 }
 
