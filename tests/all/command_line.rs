@@ -139,7 +139,7 @@ fn options_end_at_the_command_which_gets_the_rest_byte_for_byte() {
 }
 
 #[test]
-fn help_and_version_are_on_stdout_and_run_nothing() {
+pub fn help_and_version_are_on_stdout_and_run_nothing() {
     let place = Place::new();
     place.retry(["-h", "touch", "started"]).run().is(0, &retry::cli::help::brief(), "");
     place.retry(["-n", "3", "--help", "touch", "started"]).run().is(0, &retry::cli::help::full(), "");

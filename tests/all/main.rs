@@ -9,5 +9,6 @@ mod floors;
 #[allow(dead_code)]
 mod harness;
 mod main_job;
+mod options;
 mod plan;
 mod verdicts;

@@ -1,0 +1,56 @@
+//! Options have tests through the program that fail when the option is ignored; the register names them.
+
+mod attempts;
+mod limits;
+
+use std::ffi::OsStr;
+
+use crate::harness::{Cli, Place};
+
+/// What shows that an option works.
+#[allow(dead_code)]
+const REGISTER: &[(&str, fn())] = &[
+    ("--max-tries", attempts::max_tries_bounds_the_attempts),
+    ("--base", attempts::base_scales_the_delays),
+    ("--cap", attempts::cap_bounds_the_delays),
+    ("--factor", attempts::factor_makes_the_delays_grow),
+    ("--backoff", attempts::backoff_shapes_the_delays),
+    ("--delays", attempts::delays_are_waited_as_they_stand),
+    ("--jitter", attempts::jitter_draws_the_delays),
+    ("--splay", attempts::splay_waits_before_the_first_attempt),
+    ("--max-elapsed", attempts::max_elapsed_begins_no_attempt_after_it),
+    ("--reset-after", attempts::reset_after_starts_the_count_anew),
+    ("--seed", attempts::seed_makes_a_run_take_the_delays_that_the_plan_shows),
+    ("--timeout", limits::timeout_ends_an_attempt),
+    ("--signal", limits::signal_is_the_first_that_a_timeout_sends),
+    ("--kill-after", limits::kill_after_follows_a_forwarded_signal),
+    ("--foreground", limits::foreground_keeps_the_process_group),
+    ("--preserve-status", limits::preserve_status_exits_as_the_command_did),
+    ("--plan", attempts::plan_prints_the_schedule_and_runs_nothing),
+    ("-h", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
+    ("--help", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
+    ("--version", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
+];
+
+/// A quiet run of a shell line without delays or dead letter: options first, then what `sh -c` is to run.
+fn run(place: &Place, options: &[&str], script: &str) -> Cli {
+    let quiet = ["-qq", "--base", "0", "--no-dead-letter"];
+    place.retry(quiet.iter().chain(options).map(OsStr::new).chain(["sh", "-c", script].map(OsStr::new)))
+}
+
+/// The one record in a file.
+fn record(place: &Place, file: &str) -> serde_json::Value {
+    let text = place.read(file);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    serde_json::from_str(&text).expect("a record is JSON")
+}
+
+/// The delays that a run with these options took, in milliseconds: those of its record.
+fn delays(options: &[&str]) -> Vec<u64> {
+    let place = Place::new();
+    let all = ["-qq", "--dead-letter", "letters"];
+    assert_eq!(place.retry(all.iter().chain(options).chain(&["false"])).run().code(), 1, "{options:?}");
+    let record = record(&place, "letters");
+    let history = record["retry"]["history"].as_array().expect("a history").clone();
+    history.iter().filter_map(|attempt| attempt["delay_ms"].as_u64()).collect()
+}
