@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::cli::settings::{Setting, Settings};
 use crate::cli::spec::Opt;
 use crate::cli::usage_error::UsageError;
-use crate::preset::{PRESETS, Preset};
+use crate::preset::Preset;
 use crate::{duration, size};
 
 /// Reads one value by `read`.
@@ -123,20 +123,6 @@ pub(super) fn names(settings: &Settings<'_>, opt: Opt) -> Result<Vec<String>, Us
 pub(super) fn preset(settings: &Settings<'_>) -> Result<Option<String>, UsageError> {
     one(settings, Opt::Preset, |name| match Preset::named(name) {
         Some(_) => Ok(name.to_owned()),
-        None => Err(unknown_preset(name)),
+        None => Err(Preset::unknown(name)),
     })
-}
-
-/// What would be right: the name that was nearly typed, or all of them.
-fn unknown_preset(name: &str) -> String {
-    let near = PRESETS.iter().map(|preset| (strsim::damerau_levenshtein(name, preset.name), preset.name)).min();
-    match near {
-        Some((distance, near)) if distance <= 2 && distance < near.len() => {
-            format!("there is no such preset; is it {near}?")
-        }
-        _ => {
-            let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-            format!("expected one of {}", names.join(", "))
-        }
-    }
 }

@@ -11,6 +11,7 @@ mod letter_report;
 mod letter_stats;
 mod list;
 mod path;
+mod preset;
 mod purge;
 mod shell_line;
 mod show;
@@ -35,9 +36,9 @@ pub fn run(verb: Verb, settings: &Settings<'_>, world: &mut World<'_>) -> u8 {
         Verb::LetterCheck => check::run(settings, world),
         Verb::LetterVerify => verify::run(settings, world),
         Verb::LetterPath => path::run(settings, world),
-        Verb::LetterReplay | Verb::Stats | Verb::PresetList | Verb::PresetShow => {
-            Err(Failed::new(world::USAGE, "this verb is not part of this build"))
-        }
+        Verb::PresetList => preset::list(world),
+        Verb::PresetShow => preset::show(settings, world),
+        Verb::LetterReplay | Verb::Stats => Err(Failed::new(world::USAGE, "this verb is not part of this build")),
     };
     let ended = ended.and_then(|status| world.out.flush().map(|()| status).map_err(Failed::from));
     ended.unwrap_or_else(|failed| world.report(failed))

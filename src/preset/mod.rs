@@ -146,6 +146,19 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name).copied()
     }
 
+    /// What is wrong with a name that no preset has: the one that was nearly typed, or all of them.
+    pub fn unknown(name: &str) -> String {
+        let distance = |preset: &&Preset| strsim::damerau_levenshtein(name, preset.name);
+        let near = PRESETS.iter().min_by_key(|preset| distance(preset));
+        match near.filter(|near| distance(near) <= 2 && distance(near) < near.name.len()) {
+            Some(near) => format!("there is no such preset; is it {}?", near.name),
+            None => {
+                let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+                format!("expected one of {}", names.join(", "))
+            }
+        }
+    }
+
     /// Whether a command is the tool: by its base name, also with a version behind it (`python3.11`, `pip3`).
     pub fn is_for(&self, command: &OsStr) -> bool {
         let command = command.to_string_lossy();

@@ -11,4 +11,5 @@ mod harness;
 mod main_job;
 mod options;
 mod plan;
+mod preset_verbs;
 mod verdicts;
