@@ -306,7 +306,8 @@ impl Failure {
     /// is not empty becomes the message, at most 1000 characters of it.
     pub fn new(kind: &'static str, stderr: &[u8]) -> Failure {
         let text = String::from_utf8_lossy(stderr);
-        let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        // A progress meter writes over its line: what stands last is the message.
+        let line = text.rsplit(['\n', '\r']).map(str::trim).find(|line| !line.is_empty());
         Failure { kind: Cow::Borrowed(kind), message: line.map(|line| line.chars().take(1000).collect()) }
     }
 }

@@ -319,6 +319,7 @@ impl Run<'_> {
         if self.leaves_a_letter(ending) && self.letters.is_wanted() {
             record.stdin = Some(self.streams.input());
             record.stderr = self.streams.stderr();
+            story::add_message(&mut record);
             story::add_surroundings(&mut record, self.world.environment, &self.job.letters.record_env);
             let (is_saved, warnings) = self.letters.post(&record);
             saved = is_saved;

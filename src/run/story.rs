@@ -158,6 +158,15 @@ pub(super) fn add_surroundings(record: &mut Record, environment: &[CString], nam
     record.origin = Some(origin::origin(environment));
 }
 
+/// Gives the failure the last line of stderr as its message, unless the command said one itself (S31).
+pub(super) fn add_message(record: &mut Record) {
+    if let (Some(failure), Some(stderr)) = (&mut record.error, &record.stderr)
+        && failure.message.is_none()
+    {
+        failure.message = Failure::new("", stderr.tail.as_bytes()).message;
+    }
+}
+
 /// The exit status or the signal that an attempt ended with.
 fn end_of(outcome: Outcome) -> (Option<u8>, Option<String>) {
     match outcome {

@@ -150,3 +150,12 @@ fn the_idempotency_key_stays_the_same_and_is_derived_inside_another_run() {
     assert_ne!(keys[0], keys[2], "different for different commands");
     assert_ne!(keys[0], "K");
 }
+
+#[test]
+fn a_letter_has_the_last_line_of_stderr_as_its_error() {
+    let place = Place::new();
+    let script = "echo first >&2; printf 'at 50%%\\rat 100%%\\rcannot connect\\n\\n' >&2; exit 4";
+    place.retry(["-qq", "-n", "1", "--dead-letter", "d", "--", "sh", "-c", script]).run().gives(4, "");
+    let letter: serde_json::Value = serde_json::from_str(place.read("d").trim()).unwrap();
+    assert_eq!(letter["error"], serde_json::json!({"type": "exit_code", "message": "cannot connect"}));
+}
