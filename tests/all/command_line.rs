@@ -232,3 +232,34 @@ fn a_variable_that_is_not_needed_is_not_looked_at() {
         place.retry(line.iter().chain(&["echo", "ran"])).env(variable, "").run().is(0, "ran\n", "");
     }
 }
+#[test]
+fn the_verbs_of_retryctl_have_their_own_usage_and_statuses() {
+    let place = Place::new();
+    place.retryctl(["--help"]).run().is(0, &retry::cli::help::ctl(), "");
+    place.retryctl(["-h"]).run().is(0, &retry::cli::help::ctl(), "");
+    place.retryctl(["--version"]).run().is(0, &format!("retryctl {}\n", env!("CARGO_PKG_VERSION")), "");
+    for verb in retry::cli::verbs::VERBS {
+        let help = retry::cli::help::ctl_verb(verb);
+        place.retryctl(verb.words.iter().chain(&["--help"])).run().is(0, &help, "");
+    }
+    for (line, status, said) in [
+        ([].as_slice(), 64, "no verb given: expected retryctl VERB, see retryctl --help"),
+        (&["dl", "lst"], 64, "dead-letter has no verb 'lst': did you mean list?"),
+        (&["list"], 64, "retryctl has no verb 'list': did you mean dead-letter list?"),
+        (&["dl", "list", "--bogus"], 64, "unknown option '--bogus': see retryctl dead-letter list --help"),
+        (&["dl", "list", "--format", "xml"], 64, "invalid value 'xml' for --format: expected table, jsonl or ids"),
+        (&["dl", "show"], 64, "dead-letter show needs an operand: expected retryctl dead-letter show ID..."),
+    ] {
+        let ended = place.retryctl(line).run();
+        assert_eq!((ended.code(), ended.out().as_str()), (status, ""), "{line:?}: {}", ended.err());
+        assert!(ended.err().starts_with(&format!("retryctl: {said}")), "{line:?}: {}", ended.err());
+        assert_eq!(ended.err().lines().count(), 1, "{}", ended.err());
+    }
+    // A monitoring system reads what a plugin prints on stdout, and takes 3 for "unknown".
+    for (line, said) in [
+        (["dl", "check", "--warn=x"], "invalid value 'x' for --warn: expected a number of letters"),
+        (["dl", "check", "--bogus"], "unknown option '--bogus': see retryctl dead-letter check --help"),
+    ] {
+        place.retryctl(line).run().is(3, &format!("DEAD LETTERS UNKNOWN: {said}\n"), "");
+    }
+}

@@ -2,6 +2,10 @@
 
 mod attempts;
 mod limits;
+mod messages;
+mod records;
+mod streams;
+mod verdicts;
 
 use std::ffi::OsStr;
 
@@ -26,6 +30,29 @@ const REGISTER: &[(&str, fn())] = &[
     ("--kill-after", limits::kill_after_follows_a_forwarded_signal),
     ("--foreground", limits::foreground_keeps_the_process_group),
     ("--preserve-status", limits::preserve_status_exits_as_the_command_did),
+    ("--retry-on-exit", verdicts::retry_on_exit_makes_the_rest_permanent),
+    ("--fail-on-exit", verdicts::fail_on_exit_is_permanent),
+    ("--succeed-on-exit", verdicts::succeed_on_exit_is_success),
+    ("--retry-on-signal", verdicts::retry_on_signal_makes_the_rest_permanent),
+    ("--fail-on-signal", verdicts::fail_on_signal_is_permanent),
+    ("--fail-on-timeout", verdicts::fail_on_timeout_is_permanent),
+    ("--retry-on-output", verdicts::retry_on_output_tries_a_success_again),
+    ("--fail-on-output", verdicts::fail_on_output_is_permanent),
+    ("--until-output", verdicts::until_output_tries_until_a_line_matches),
+    ("--preset", verdicts::preset_knows_the_statuses_of_a_tool),
+    ("--stdin", streams::stdin_says_what_each_attempt_reads),
+    ("--stdin-max", streams::stdin_max_limits_what_is_kept),
+    ("--hints", streams::hints_are_taken_from_a_file_or_from_headers),
+    ("--retry-after-max", streams::retry_after_max_ends_a_run_that_is_told_to_wait_longer),
+    ("--ignore-retry-after", streams::ignore_retry_after_waits_as_without_it),
+    ("--dead-letter", records::dead_letter_names_the_file),
+    ("--no-dead-letter", records::no_dead_letter_keeps_none),
+    ("--job", records::job_names_the_job),
+    ("--idempotency-key", records::idempotency_key_reaches_every_attempt),
+    ("--record-env", records::record_env_keeps_a_variable),
+    ("--record-stdin", records::record_stdin_limits_the_stored_input),
+    ("--quiet", messages::quiet_says_only_the_end_and_twice_nothing),
+    ("--verbose", messages::verbose_says_when_attempts_start_and_end),
     ("--plan", attempts::plan_prints_the_schedule_and_runs_nothing),
     ("-h", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
     ("--help", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
