@@ -10,6 +10,7 @@ use retry::exit_status::ExitStatus;
 use retry::outcome::Errno;
 use retry::plan::Plan;
 use retry::run::{self, Identity, World};
+use retry::sys::spawn::Group;
 use retry::sys::wait::Wait;
 use retry::sys::{entry, signals, standard};
 
@@ -44,7 +45,11 @@ fn main_of_retry(arguments: Vec<OsString>) -> u8 {
             };
             let environment = entry::environment();
             let identity = Identity::new(&job, &environment);
-            match run::run(&job, World { wait: &mut wait, environment: &environment }, identity) {
+            match run::run(
+                &job,
+                World { wait: &mut wait, environment: &environment, group: Group::choose(job.ending.foreground) },
+                identity,
+            ) {
                 Ok(finished) => match finished.status {
                     ExitStatus::Code(code) => code,
                     ExitStatus::Die(signal) => signals::die_of(signal),

@@ -42,6 +42,8 @@ pub struct World<'a> {
     pub wait: &'a mut Wait,
     /// The environment as this program was given it.
     pub environment: &'a [CString],
+    /// Where the command stands among process groups.
+    pub group: Group,
 }
 
 /// What a run came to.
@@ -95,7 +97,7 @@ pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, 
         zero: world.wait.now(),
         story: Story::default(),
         letters,
-        group: Group::choose(job.ending.foreground),
+        group: world.group,
         argv: c_strings(&job.command),
         observation,
         is_preset_warned: false,

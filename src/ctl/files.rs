@@ -1,6 +1,7 @@
 //! The files that a verb works on, open and folded. Contract D4, D30, D31.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use super::world::{CANNOT_CREATE, CANNOT_WRITE, Failed, NONE_SUCH, World, reason};
 use crate::cli::settings::Settings;
@@ -29,7 +30,9 @@ pub struct Letters {
 pub fn places(settings: &Settings<'_>, world: &World<'_>) -> Result<Vec<Place>, Failed> {
     let named = settings.all(Opt::File);
     if !named.is_empty() {
-        return Ok(named.into_iter().map(|setting| Place::named(PathBuf::from(setting.value))).collect());
+        // Absolute, because a replay works in other directories.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        return Ok(named.into_iter().map(|setting| Place::named(absolute(PathBuf::from(setting.value)))).collect());
     }
     let is_root = rustix::process::geteuid().is_root();
     match place::find(None, is_root, world.environment) {
@@ -53,6 +56,19 @@ pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
         | Unfit::NotAFile(_)
         | Unfit::Foreign { .. }
         | Unfit::Writable { .. } => Failed::new(status, unfit.to_string()),
+    }
+}
+
+/// A file that cannot be read.
+pub fn unread(path: &Path, error: &std::io::Error) -> Failed {
+    Failed::new(CANNOT_WRITE, format!("cannot read {}: {}", path.display(), reason(error)))
+}
+
+/// Whether a path still leads to an open file.
+pub fn is_current(file: &File, path: &Path) -> bool {
+    match (rustix::fs::fstat(file), rustix::fs::lstat(path)) {
+        (Ok(open), Ok(now)) => (open.st_dev, open.st_ino) == (now.st_dev, now.st_ino),
+        _ => false,
     }
 }
 
@@ -107,15 +123,28 @@ impl Letters {
         Ok(Letters { places, folded, locks })
     }
 
+    /// Opens the files anew and folds them anew; the locks stay, for to open their file again would give them up.
+    ///
+    /// # Errors
+    /// A file is gone, unfit, or cannot be read.
+    pub fn refold(&mut self, world: &World<'_>) -> Result<(), Failed> {
+        let mut files = Vec::new();
+        for place in &self.places {
+            files.push(open::for_reading(&place.path, Trust::OwnerAlone).map_err(|error| unfit(&error, world))?);
+        }
+        let held = |file: usize, id: &str| self.locks[file].is_held(id);
+        self.folded = fold::fold(files, held)
+            .map_err(|error| Failed::new(CANNOT_WRITE, format!("cannot read the letters: {}", reason(&error))))?;
+        Ok(())
+    }
+
     /// The line of a letter, read again.
     ///
     /// # Errors
     /// The file cannot be read any more.
     pub fn line(&self, letter: &Letter) -> Result<Vec<u8>, Failed> {
-        scan::read_again(&self.folded.files[letter.file], letter.offset, letter.length).map_err(|error| {
-            let path = self.places[letter.file].path.display();
-            Failed::new(CANNOT_WRITE, format!("cannot read {path}: {}", reason(&error)))
-        })
+        scan::read_again(&self.folded.files[letter.file], letter.offset, letter.length)
+            .map_err(|error| unread(&self.places[letter.file].path, &error))
     }
 
     /// The letters that somebody has to do something about.

@@ -13,6 +13,7 @@ mod list;
 mod path;
 mod preset;
 mod purge;
+mod replay;
 mod shell_line;
 mod show;
 mod shown;
@@ -38,7 +39,8 @@ pub fn run(verb: Verb, settings: &Settings<'_>, world: &mut World<'_>) -> u8 {
         Verb::LetterPath => path::run(settings, world),
         Verb::PresetList => preset::list(world),
         Verb::PresetShow => preset::show(settings, world),
-        Verb::LetterReplay | Verb::Stats => Err(Failed::new(world::USAGE, "this verb is not part of this build")),
+        Verb::LetterReplay => replay::run(settings, world),
+        Verb::Stats => Err(Failed::new(world::USAGE, "this verb is not part of this build")),
     };
     let ended = ended.and_then(|status| world.out.flush().map(|()| status).map_err(Failed::from));
     ended.unwrap_or_else(|failed| world.report(failed))

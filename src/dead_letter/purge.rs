@@ -164,7 +164,7 @@ impl Purge<'_> {
         let mut copied = 0;
         let mut lines = Lines::new(old.try_clone().map_err(reading)?).map_err(reading)?;
         while let Some(line) = lines.next().map_err(reading)? {
-            if !line.ended || line.offset >= self.known {
+            if !line.ended || line.offset + line.length >= self.known {
                 break;
             }
             copied = line.offset + line.length + 1;

@@ -100,6 +100,9 @@ pub struct Signals {
     queue: VecDeque<Caught>,
     child_changed: bool,
     own_pid: u32,
+    /// The signal of which the next is only noted.
+    spare: Option<Signal>,
+    spared: bool,
 }
 
 impl Signals {
@@ -140,6 +143,8 @@ impl Signals {
             queue: VecDeque::new(),
             child_changed: false,
             own_pid: std::process::id(),
+            spare: None,
+            spared: false,
         })
     }
 
@@ -174,9 +179,23 @@ impl Signals {
             self.child_changed = true;
         } else if signal == Signal::PIPE && info.ssi_pid == self.own_pid {
             // Our own write without a reader; the write has told its caller.
+        } else if self.spare == Some(signal) {
+            (self.spare, self.spared) = (None, true);
         } else {
             self.queue.push_back(Caught { signal, by_kernel: info.ssi_code == libc::SI_KERNEL });
         }
+    }
+
+    /// From now on the first of this signal is only noted: what runs is to end by itself (contract D34).
+    pub fn spare_next(&mut self, signal: Signal) {
+        (self.spare, self.spared) = (Some(signal), false);
+    }
+
+    /// Whether the signal to be spared has come; the next is like any other again.
+    pub fn take_spared(&mut self) -> bool {
+        self.gather();
+        self.spare = None;
+        std::mem::take(&mut self.spared)
     }
 
     /// The next signal that was gathered, in the order of arrival as far as the kernel tells it.
