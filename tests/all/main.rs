@@ -3,6 +3,7 @@
 
 mod command_line;
 mod completions;
+mod ctl_options;
 mod delays;
 mod docs;
 mod floors;
