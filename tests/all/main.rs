@@ -13,4 +13,5 @@ mod main_job;
 mod options;
 mod plan;
 mod preset_verbs;
+mod streams;
 mod verdicts;

@@ -1,0 +1,73 @@
+//! `--output final`: the reader gets the output of one attempt, whole, or nothing. Contract S11.
+
+use crate::harness::Place;
+
+#[test]
+fn only_the_successful_attempt_reaches_stdout() {
+    let place = Place::new();
+    let script = "echo try$RETRY_ATTEMPT; test $RETRY_ATTEMPT = 3";
+    let ended = place.retry(["-q", "-n", "5", "--base", "0", "--output", "final", "--", "sh", "-c", script]).run();
+    ended.is(0, "try3\n", "try1\ntry2\n");
+}
+
+#[test]
+fn a_run_that_fails_gives_its_reader_nothing() {
+    let place = Place::new();
+    let args = [
+        "-q",
+        "--no-dead-letter",
+        "-n",
+        "2",
+        "--base",
+        "0",
+        "--output",
+        "final",
+        "--",
+        "sh",
+        "-c",
+        "echo half; exit 4",
+    ];
+    let ended = place.retry(args).run();
+    assert_eq!((ended.code(), ended.out().as_str()), (4, ""));
+    assert!(ended.err().starts_with("half\nhalf\nretry: gave up"), "{}", ended.err());
+}
+
+#[test]
+fn bulk_beyond_memory_comes_whole_from_the_one_attempt() {
+    let place = Place::new();
+    // The failed attempt prints as much, of another kind.
+    let script = "if [ $RETRY_ATTEMPT = 1 ]; then head -c 5000000 /dev/zero; exit 1; else seq 1000000; fi";
+    let run = format!(
+        "retry -q -n 2 --base 0 --output final -- sh -c '{script}' 2>err | cksum; seq 1000000 | cksum; tr -d '\\0' <err; wc -c <err"
+    );
+    let ended = place.bash(&run).run();
+    let lines: Vec<String> = ended.out().lines().map(str::to_owned).collect();
+    assert_eq!((lines.len(), &lines[0], lines[2].as_str()), (3, &lines[1], "5000000"));
+}
+
+#[test]
+fn stderr_passes_at_once_while_stdout_is_held() {
+    let place = Place::new();
+    // The command ends only when somebody has seen its stderr: it is not held back.
+    let script = "mkfifo go err; (read x <err; echo $x >seen; echo >go) & \
+        retry -n 1 --output final -- sh -c 'echo held; echo now >&2; read x <go' 2>err; cat seen";
+    place.bash(script).run().is(0, "held\nnow\n", "");
+}
+
+#[test]
+fn what_cannot_be_held_fails_the_run_rather_than_come_in_half() {
+    let place = Place::new();
+    let script = "export TMPDIR=/nowhere; retry --no-dead-letter -n 3 --base 0 --output final -- head -c 3000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}";
+    let ended = place.bash(script).run();
+    assert_eq!(ended.out(), "0\n1\n");
+    let said = "retry: cannot write to standard output: no such file or directory\n";
+    assert!(ended.err().starts_with(said), "{}", ended.err());
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_success() {
+    let place = Place::new();
+    let script = "{ retry -qq --no-dead-letter -n 3 --base 0 --output final -- sh -c 'echo n >>n; seq 100000'; echo $? >status; } | head -n 1; \
+        until test -s status; do :; done; cat status; wc -l <n";
+    place.bash(script).run().is(0, "1\n1\n1\n", "");
+}

@@ -1,0 +1,8 @@
+//! Standard input, output and error of attempts, through the real program. Contract S1 to S17.
+
+mod bounds;
+mod final_output;
+mod input;
+mod letters;
+mod output;
+mod stalled;
