@@ -6,6 +6,7 @@ mod completions;
 mod ctl_options;
 mod delays;
 mod docs;
+mod examples;
 mod floors;
 #[allow(dead_code)]
 mod harness;
