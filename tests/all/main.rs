@@ -6,7 +6,6 @@ mod completions;
 mod ctl_options;
 mod delays;
 mod docs;
-mod examples;
 mod floors;
 #[allow(dead_code)]
 mod harness;
@@ -14,5 +13,6 @@ mod main_job;
 mod options;
 mod plan;
 mod preset_verbs;
+mod readme;
 mod streams;
 mod verdicts;
