@@ -9,8 +9,11 @@ mod docs;
 mod floors;
 #[allow(dead_code)]
 mod harness;
+#[allow(dead_code)]
+mod loopback;
 mod main_job;
 mod options;
+mod output_rules;
 mod plan;
 mod preset_verbs;
 mod readme;
