@@ -9,6 +9,7 @@ mod docs;
 mod floors;
 #[allow(dead_code)]
 mod harness;
+mod hints;
 #[allow(dead_code)]
 mod loopback;
 mod main_job;
