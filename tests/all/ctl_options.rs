@@ -1,8 +1,58 @@
 //! Each option of a verb of `retryctl` has a test through the program that fails when the option is ignored.
 
+use retry::cli::spec::Opt;
+use retry::cli::table;
+use retry::cli::verbs::VERBS;
 use serde_json::Value;
 
 use crate::harness::{Ended, Place};
+use crate::replay_options as replay;
+
+/// What shows that an option works.
+const REGISTER: &[(Opt, fn())] = &[
+    (Opt::All, replay::all_takes_every_open_letter_and_yes_does_not_ask),
+    (Opt::LetterJob, filters_choose_letters),
+    (Opt::State, filters_choose_letters),
+    (Opt::Since, filters_choose_letters),
+    (Opt::Until, filters_choose_letters),
+    (Opt::Exit, filters_choose_letters),
+    (Opt::Ending, filters_choose_letters),
+    (Opt::Grep, filters_choose_letters),
+    (Opt::Count, filters_choose_letters),
+    (Opt::File, file_may_be_repeated),
+    (Opt::Yes, yes_is_needed_to_change_more_than_one_letter),
+    (Opt::ListFormat, format_of_a_list_is_a_table_objects_or_ids),
+    (Opt::Reveal, reveal_shows_what_is_hidden),
+    (Opt::Json, json_and_shell_are_forms_of_a_letter),
+    (Opt::Shell, json_and_shell_are_forms_of_a_letter),
+    (Opt::LetterStatsBy, stats_of_letters_are_by_job_ending_or_exit),
+    (Opt::StatsFormat, stats_of_letters_are_by_job_ending_or_exit),
+    (Opt::Warn, check_warns_from_these_numbers_on),
+    (Opt::Crit, check_warns_from_these_numbers_on),
+    (Opt::MaxAge, check_warns_from_these_numbers_on),
+    (Opt::Reason, reason_is_kept_with_what_was_discarded),
+    (Opt::OlderThan, purge_deletes_what_is_older_and_in_these_states),
+    (Opt::PurgeState, purge_deletes_what_is_older_and_in_these_states),
+    (Opt::ReplayTries, replay::max_tries_replaces_the_recorded_number),
+    (Opt::Rate, replay::rate_is_checked_and_spaces_the_replays),
+    (Opt::StopAfter, replay::stop_after_ends_a_batch_that_goes_on_failing),
+    (Opt::NewestOfGroup, replay::newest_runs_one_of_each_group_and_discards_the_rest),
+    (Opt::InDoubt, replay::in_doubt_takes_letters_whose_replay_was_cut_off),
+    (Opt::Poison, replay::poison_takes_letters_of_which_three_replays_failed),
+    (Opt::DryRun, replay::dry_run_runs_nothing_and_says_what_would_run),
+    (Opt::OtherHost, replay::other_host_takes_letters_that_were_written_elsewhere),
+    (Opt::ChangedInput, replay::changed_input_takes_a_file_that_is_no_longer_as_it_was),
+    (Opt::ReplayStdin, replay::stdin_gives_another_input),
+    (Opt::EnvFile, replay::env_file_sets_variables),
+];
+
+#[test]
+fn every_option_of_a_verb_is_in_the_register() {
+    for opt in VERBS.iter().filter(|verb| verb.words[0] == "dead-letter").flat_map(|verb| verb.options) {
+        let name = table::spec(*opt).name();
+        assert!(REGISTER.iter().any(|(registered, _)| registered == opt), "no test for {name} ({opt:?})");
+    }
+}
 
 /// A place with three open letters in `letters`: the jobs `old` (of 2020, exit 1), `bad` (exit 2, permanent) and `new`
 /// (exit 3), oldest first.

@@ -18,5 +18,6 @@ mod output_rules;
 mod plan;
 mod preset_verbs;
 mod readme;
+mod replay_options;
 mod streams;
 mod verdicts;
