@@ -33,7 +33,7 @@ pub use identity::Identity;
 use hints::HintFile;
 use letter::LetterBox;
 use story::Story;
-use streams::Streams;
+use streams::{Patience, Streams};
 
 /// The real world that a run acts in.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl Run<'_> {
         if !report.unkillable.is_empty() {
             self.say(Verbosity::Quiet, || texts::unkillable(&report.unkillable));
         }
-        let signal = self.settle(&mut facts);
+        let signal = self.settle(&mut facts, report.interrupted);
         let event = match report.interrupted {
             Some(signal) => Event::Caught { signal, during: Some(facts.clone()) },
             None => Event::Ended { at: self.now(), took: report.took, facts: facts.clone() },
@@ -214,9 +214,10 @@ impl Run<'_> {
     }
 
     /// Delivers what the attempt printed, and notes what could not be. Returns the signal that ended the delivery.
-    fn settle(&mut self, facts: &mut Facts) -> Option<Signal> {
+    fn settle(&mut self, facts: &mut Facts, interrupted: Option<Signal>) -> Option<Signal> {
         let is_success = self.job.rules.judge(facts).verdict == Verdict::Success;
-        let signal = self.streams.settle(is_success, self.world.wait);
+        let patience = interrupted.map_or(Patience::Endless, |_| Patience::Short);
+        let signal = self.streams.settle(is_success, self.world.wait, patience);
         if let Some(errno) = self.streams.lost_output() {
             facts.lost = Some(Lost::Output);
             // That nobody reads any more is no news to whoever stopped reading.

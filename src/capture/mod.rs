@@ -269,6 +269,11 @@ impl Output {
         false
     }
 
+    /// How many bytes were written to our own stdout and stderr.
+    pub fn written(&self) -> u64 {
+        self.out.written() + self.err.written()
+    }
+
     /// Adds what `deliver` waits for.
     pub fn wants_room(&self, polls: &mut Vec<PollFd>) {
         for (sink, one) in [(&self.out, Stream::Stdout), (&self.err, Stream::Stderr)] {

@@ -17,13 +17,24 @@ pub struct Sink {
     is_gone: bool,
     has_reader: Option<bool>,
     last: u8,
+    /// How many bytes are out.
+    written: u64,
 }
 
 impl Sink {
     /// One over this descriptor.
     pub fn new(fd: BorrowedFd<'static>) -> Sink {
         let outlet = Outlet::new(fd);
-        Sink { outlet, pending: Vec::new(), done: 0, error: None, is_gone: false, has_reader: None, last: b'\n' }
+        Sink {
+            outlet,
+            pending: Vec::new(),
+            done: 0,
+            error: None,
+            is_gone: false,
+            has_reader: None,
+            last: b'\n',
+            written: 0,
+        }
     }
 
     /// The descriptor.
@@ -50,6 +61,11 @@ impl Sink {
     /// Whether bytes wait for room.
     pub fn has_pending(&self) -> bool {
         self.done < self.pending.len()
+    }
+
+    /// How many bytes were written.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Whether its reader is gone.
@@ -108,7 +124,10 @@ impl Sink {
         let mut done = 0;
         while done < bytes.len() && !self.is_gone {
             match self.outlet.write(&bytes[done..]) {
-                Ok(Put::Bytes(n)) => done += n,
+                Ok(Put::Bytes(n)) => {
+                    done += n;
+                    self.written += n as u64;
+                }
                 Ok(Put::Full) => return done,
                 Err(e) if e.raw_os_error() == Some(libc::EPIPE) => self.is_gone = true,
                 Err(e) => {

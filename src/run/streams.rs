@@ -21,6 +21,26 @@ use crate::sys::standard;
 use crate::sys::wait::Wait;
 use crate::timestamp;
 
+/// How long a reader that has stalled is waited for, while it takes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// For ever: it stalls us as it would stall the command.
+    Endless,
+    /// Shortly: a signal has ended the run already, and is not to be sent twice.
+    Short,
+}
+
+impl Patience {
+    const SHORT: Duration = Duration::from_secs(1);
+
+    fn until(self, now: Duration) -> Option<Duration> {
+        match self {
+            Patience::Endless => None,
+            Patience::Short => Some(now.saturating_add(Patience::SHORT)),
+        }
+    }
+}
+
 /// Standard input, output and error of a run.
 #[derive(Debug)]
 pub(super) struct Streams {
@@ -79,9 +99,9 @@ impl Streams {
 
     /// The verdict is known: sends what was held back to where it belongs, and waits until everything is out. Returns the
     /// signal that ended the wait. What descendants still write is left to a relay (S13).
-    pub(super) fn settle(&mut self, is_success: bool, wait: &mut Wait) -> Option<Signal> {
+    pub(super) fn settle(&mut self, is_success: bool, wait: &mut Wait, patience: Patience) -> Option<Signal> {
         self.output.settle(is_success);
-        let signal = self.deliver(wait);
+        let signal = self.deliver(wait, patience);
         for (read, to) in self.output.take_left() {
             relay::stay(&read, to);
         }
@@ -89,14 +109,22 @@ impl Streams {
     }
 
     /// Waits until all that was written is out, or a signal ends the run (S17).
-    pub(super) fn deliver(&mut self, wait: &mut Wait) -> Option<Signal> {
+    pub(super) fn deliver(&mut self, wait: &mut Wait, patience: Patience) -> Option<Signal> {
+        let mut moved = self.output.written();
+        let mut until = patience.until(wait.now());
         while !self.output.deliver() {
             while let Some(caught) = wait.signals.take_next() {
                 if caught.asks_to_end() {
                     return Some(caught.signal);
                 }
             }
-            wait.until(None, &mut Delivery(&mut self.output));
+            if self.output.written() != moved {
+                moved = self.output.written();
+                until = patience.until(wait.now());
+            }
+            if wait.until(until, &mut Delivery(&mut self.output)).timed_out {
+                return None;
+            }
         }
         None
     }

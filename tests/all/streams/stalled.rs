@@ -42,11 +42,11 @@ fn a_signal_ends_the_wait_for_a_reader_that_has_stalled() {
 #[test]
 fn a_signal_reaches_a_command_whose_reader_has_stalled() {
     let place = Place::new();
-    let running = place.retry(["-qq", "--no-dead-letter", "--"].into_iter().chain(FLOOD)).start();
-    let mut running = running;
+    let mut running = place.retry(["-qq", "--no-dead-letter", "--"].into_iter().chain(FLOOD)).start();
     let mut err = running.child.stderr.take().expect("a pipe");
     let mut byte = [0];
     err.read_exact(&mut byte).expect("the command has begun");
+    // Nothing more is read: one signal is enough all the same.
     running.kill(libc::SIGTERM);
     let status = crate::harness::fenced(&mut running.child);
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGTERM));
