@@ -10,13 +10,8 @@ use super::spec::{Spec, Takes, Value};
 use super::table;
 use super::verbs::{VERBS, VerbSpec};
 use crate::code_set::SYSEXITS;
+use crate::preset::PRESETS;
 use crate::signal::Signal;
-
-/// The presets. Contract chapter 6.
-pub const PRESETS: &[&str] = &[
-    "sysexits", "qmail", "curl", "wget", "rsync", "ssh", "git", "aws", "psql", "pg_dump", "docker", "kubectl", "apt",
-    "pip", "npm", "restic", "borg", "rclone", "s3cmd", "ansible",
-];
 
 /// What stands on the first line of every file.
 const ORIGIN: &str = "Generated from the table of options: RETRY_BLESS=1 cargo test --test all docs::";
@@ -30,6 +25,11 @@ fn signals() -> Vec<String> {
         .filter_map(Signal::from_number)
         .map(|signal| signal.to_string().trim_start_matches("SIG").to_owned())
         .collect()
+}
+
+/// Names of presets.
+fn presets() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
 }
 
 /// Names of sysexits.h.

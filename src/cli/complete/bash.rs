@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{IDS, ORIGIN, PRESETS, exits, names, nouns, options_of, signals, value};
+use super::{IDS, ORIGIN, exits, names, nouns, options_of, presets, signals, value};
 use crate::cli::spec::{Spec, Takes, Value};
 use crate::cli::table;
 use crate::cli::verbs::{SHORT_FOR_DEAD_LETTER, VERBS};
@@ -155,7 +155,7 @@ pub fn retryctl() -> String {
             if verb.takes_ids() {
                 format!("mapfile -t COMPREPLY < <(compgen -W \"$({IDS})\" -- \"$cur\")")
             } else if verb.operands == "NAME" {
-                format!("__retry_words {}", PRESETS.join(" "))
+                format!("__retry_words {}", presets().join(" "))
             } else {
                 ":".into()
             }
@@ -237,7 +237,7 @@ fn action(spec: &Spec) -> Option<String> {
     Some(match value(spec)? {
         Value::Choice(words) => format!("__retry_words {}", words.join(" ")),
         Value::Choices(words) => format!("__retry_list {}", words.join(" ")),
-        Value::Preset => format!("__retry_words {}", PRESETS.join(" ")),
+        Value::Preset => format!("__retry_words {}", presets().join(" ")),
         Value::Exits => format!("__retry_list {}", exits().join(" ")),
         Value::Signal => format!("__retry_words {}", signals().join(" ")),
         Value::Signals => format!("__retry_list {}", signals().join(" ")),

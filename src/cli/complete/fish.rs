@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{IDS, ORIGIN, PRESETS, about_noun, exits, names, nouns, options_of, signals, value};
+use super::{IDS, ORIGIN, about_noun, exits, names, nouns, options_of, presets, signals, value};
 use crate::cli::spec::{Spec, Takes, Value};
 use crate::cli::table;
 use crate::cli::verbs::{SHORT_FOR_DEAD_LETTER, VERBS};
@@ -113,7 +113,7 @@ complete -c retryctl -f
         if verb.takes_ids() {
             let _ = writeln!(text, "complete -c retryctl -n {when} -a '({IDS})'");
         } else if verb.operands == "NAME" {
-            let _ = writeln!(text, "complete -c retryctl -n '__retryctl_after {name}' -a '{}'", PRESETS.join(" "));
+            let _ = writeln!(text, "complete -c retryctl -n '__retryctl_after {name}' -a '{}'", presets().join(" "));
         }
     }
     text
@@ -138,7 +138,7 @@ fn option(text: &mut String, program: &str, when: &str, spec: &Spec) {
             let _ = write!(text, " {needed}-a '{}'", words.join(" "));
         }
         Some(Value::Preset) => {
-            let _ = write!(text, " -x -a '{}'", PRESETS.join(" "));
+            let _ = write!(text, " -x -a '{}'", presets().join(" "));
         }
         Some(Value::Signal) => {
             let _ = write!(text, " -x -a '{}'", signals().join(" "));

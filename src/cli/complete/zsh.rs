@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{IDS, ORIGIN, PRESETS, about_noun, exits, names, nouns, options_of, signals, value};
+use super::{IDS, ORIGIN, about_noun, exits, names, nouns, options_of, presets, signals, value};
 use crate::cli::spec::{Opt, Repeats, Spec, Takes, Value};
 use crate::cli::table;
 use crate::cli::verbs::{SHORT_FOR_DEAD_LETTER, VERBS};
@@ -59,7 +59,7 @@ pub fn retryctl() -> String {
         }
         let operands = match verb.operands {
             "" => "'*: :_message \"no operand\"'".to_owned(),
-            "NAME" => format!("'1:preset:({})'", PRESETS.join(" ")),
+            "NAME" => format!("'1:preset:({})'", presets().join(" ")),
             _ => "'*:dead letter:_retryctl_letters'".to_owned(),
         };
         let _ = writeln!(text, "                {operands}\n            ;;");
@@ -104,7 +104,7 @@ fn action(value: Value) -> String {
     match value {
         Value::Choice(words) => format!("({})", words.join(" ")),
         Value::Choices(words) => format!("_sequence compadd - {}", words.join(" ")),
-        Value::Preset => format!("({})", PRESETS.join(" ")),
+        Value::Preset => format!("({})", presets().join(" ")),
         Value::Exits => format!("_sequence compadd - {}", exits().join(" ")),
         Value::Signal => format!("({})", signals().join(" ")),
         Value::Signals => format!("_sequence compadd - {}", signals().join(" ")),

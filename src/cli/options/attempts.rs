@@ -125,8 +125,8 @@ pub(in crate::cli) const LIMITS: Group = Group {
              terminal. Signals then go to the command, not to the group, which holds the rest of a script.",
         ),
         Spec::switch(Opt::PreserveStatus, "preserve-status", "after a timeout exit as the command did").more(
-            "As in timeout(1), instead of 124 or 137. A 0 is not passed on: `retry` never exits 0 for a run that did \
-             not succeed.",
+            "As in timeout(1), instead of 124 or 137. A 0 becomes 1: `retry` never exits 0 for a run that did not \
+             succeed.",
         ),
     ],
 };
