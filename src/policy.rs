@@ -156,9 +156,9 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether what the attempt printed decided, rather than how it ended: `error.type` is then `output` (D10).
+    /// Whether the attempt's output decided, rather than how it ended: `error.type` is then `output` (D10).
     pub fn is_about_output(self) -> bool {
-        matches!(self, Reason::FailOnOutput | Reason::RetryOnOutput | Reason::UntilOutput)
+        matches!(self, Reason::FailOnOutput | Reason::RetryOnOutput | Reason::UntilOutput | Reason::OutputLost)
     }
 }
 

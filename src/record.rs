@@ -198,7 +198,9 @@ pub struct Http {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Retry {
-    /// `permanent`, `exhausted`, `deadline`, `retry_after_too_long` or `interrupted`; in a report `succeeded` too.
+    /// `permanent`, `exhausted`, `deadline`, `retry_after_too_long` or `interrupted`; in a report `succeeded` too; empty
+    /// while the run goes on.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub ending: Word,
     /// The status that `retry` itself ended with, as a shell shows it.
     #[serde(skip_serializing_if = "Option::is_none")]

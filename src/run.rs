@@ -2,11 +2,13 @@
 
 mod environment;
 mod hints;
+mod hooks;
 mod identity;
 mod letter;
 pub mod origin;
 mod story;
 mod streams;
+mod telling;
 
 use std::ffi::CString;
 use std::fmt;
@@ -19,11 +21,14 @@ use crate::draws::Draws;
 use crate::exit_status::ExitStatus;
 use crate::job::{Job, Verbosity};
 use crate::machine::{DelaySource, Ending, Event, Machine, Step};
-use crate::notice::texts::{self, BadEnd, Number};
+use crate::metrics::recorder::Recorder;
+use crate::notice::texts::{self, Number};
+use crate::notice::{Notices, Wait as Waiting};
 use crate::observer::{Learnt, Observation};
 use crate::outcome::{Errno, Outcome};
-use crate::policy::{Facts, Judgement, Lost, Reason, Verdict};
+use crate::policy::{Facts, Lost, Reason, Verdict};
 use crate::record::Record;
+use crate::redact::Redactor;
 use crate::signal::Signal;
 use crate::sys::spawn::{Group, Start, c_strings};
 use crate::sys::wait::Wait;
@@ -91,6 +96,10 @@ pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, 
     let observation = Observation::new(job, &|name| environment::variable(world.environment, name))
         .expect("the expressions of a job were found to be valid");
     let mut run = Run {
+        notices: telling::voice(job, &identity, world.environment),
+        metrics: job.metrics_dir.clone().map(|dir| Recorder::new(dir, &job.name)),
+        is_metrics_trouble_told: false,
+        redactor: None,
         streams: Streams::open(job, observed(&observation)).map_err(CannotBegin::Stdin)?,
         machine: Machine::new(job.limits.clone(), job.rules.clone()),
         draws: job.seed.map_or_else(|| Draws::fresh(identity::entropy()), Draws::seeded),
@@ -132,6 +141,13 @@ struct Run<'a> {
     observation: Observation,
     /// The one warning of P1 was given.
     is_preset_warned: bool,
+    /// What people see.
+    notices: Notices,
+    /// What is counted, if it is.
+    metrics: Option<Recorder>,
+    is_metrics_trouble_told: bool,
+    /// Made when it is first needed: most runs show nothing.
+    redactor: Option<Redactor>,
 }
 
 impl Run<'_> {
@@ -140,7 +156,7 @@ impl Run<'_> {
         loop {
             step = match step {
                 Step::Run { attempt, timeout } => self.attempt(attempt, timeout),
-                Step::Sleep { delay, source, .. } => self.sleep(delay, source),
+                Step::Sleep { delay, ceiling, source } => self.sleep(Waiting { delay, ceiling, source }),
                 Step::Stop(ending) => return self.finish(ending),
             };
         }
@@ -160,6 +176,7 @@ impl Run<'_> {
         let told =
             environment::Told { attempt, last: self.story.last(), hint_file: hint_file.as_ref().map(HintFile::path) };
         let env = environment::of_attempt(self.world.environment, self.job, &self.identity, told);
+        self.tell_start(timeout);
         let start = Start { argv: &self.argv, env: &env, group: self.group };
         let ending = &self.job.ending;
         let limits = child::Limits {
@@ -169,7 +186,6 @@ impl Run<'_> {
             grace_when_interrupted: ending.grace_after_forwarding,
             sweep: true,
         };
-        self.say(Verbosity::Verbose, || texts::attempt_starts(self.number(), timeout, &self.job.name));
         let began_at = SystemTime::now();
         let mut observer = self.observation.begin();
         let is_last = self.machine.is_last_attempt();
@@ -195,7 +211,7 @@ impl Run<'_> {
         }
         let judgement = self.machine.judgement().expect("an attempt that ended was judged");
         self.story.attempt_ended(attempt, began_at, &report, facts, judgement);
-        self.tell(&report, judgement, step);
+        self.tell_attempt(began_at, &report, judgement, step);
         step
     }
 
@@ -217,7 +233,9 @@ impl Run<'_> {
     fn settle(&mut self, facts: &mut Facts, interrupted: Option<Signal>) -> Option<Signal> {
         let is_success = self.job.rules.judge(facts).verdict == Verdict::Success;
         let patience = interrupted.map_or(Patience::Endless, |_| Patience::Short);
+        let fence = self.fence_off(is_success);
         let signal = self.streams.settle(is_success, self.world.wait, patience);
+        self.end_fence(fence);
         if let Some(errno) = self.streams.lost_output() {
             facts.lost = Some(Lost::Output);
             // That nobody reads any more is no news to whoever stopped reading.
@@ -233,7 +251,7 @@ impl Run<'_> {
         signal
     }
 
-    fn hint_file(&self) -> Option<HintFile> {
+    fn hint_file(&mut self) -> Option<HintFile> {
         if !self.job.hints.file {
             return None;
         }
@@ -260,32 +278,34 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&mut self, report: &Report, judgement: Judgement, step: Step) {
-        let number = self.number();
-        self.say(Verbosity::Debug, || texts::decided(number, judgement));
-        match (judgement.verdict, step) {
-            (Verdict::Success, _) => {
-                self.say(Verbosity::Verbose, || texts::attempt_succeeded(number, report.outcome, report.took));
-            }
-            (Verdict::Retryable | Verdict::Permanent, Step::Sleep { delay, source, .. }) => {
-                let took = (self.job.notices.verbosity >= Verbosity::Verbose).then_some(report.took);
-                self.say(Verbosity::Normal, || {
-                    texts::attempt_failed(number, report.outcome, judgement, took, Some((delay, source)))
-                });
-            }
-            // The end of the run says it in its own line.
-            (Verdict::Retryable | Verdict::Permanent, Step::Run { .. } | Step::Stop(_)) => {}
-        }
-    }
-
-    /// Waits, unless a signal ends the run.
-    fn sleep(&mut self, delay: Duration, source: DelaySource) -> Step {
-        self.story.delayed(delay, source);
-        if source != DelaySource::Splay {
+    /// Waits, unless a signal ends the run. What hooks take of the time counts as waited.
+    fn sleep(&mut self, waiting: Waiting) -> Step {
+        let since = self.world.wait.now();
+        let until = since.saturating_add(waiting.delay);
+        self.story.delayed(waiting.delay, waiting.source);
+        let mut signal = None;
+        if waiting.source == DelaySource::Splay {
+            self.notices.splaying(&mut self.streams, waiting);
+        } else {
             self.before_a_retry();
+            signal = self.call_on_retry(waiting.delay);
         }
-        let until = self.world.wait.now().saturating_add(delay);
-        match child::wait_delay(self.world.wait, until, &mut self.streams.delivery()) {
+        while signal.is_none() {
+            let now = self.world.wait.now();
+            // Only a terminal that shows the time left is drawn anew in between.
+            let change = self.notices.count_down(&mut self.streams, until.saturating_sub(now));
+            let next = change.map_or(until, |change| now.saturating_add(change).min(until));
+            signal = child::wait_delay(self.world.wait, next, &mut self.streams.delivery());
+            if next >= until {
+                break;
+            }
+        }
+        self.notices.settle(&mut self.streams);
+        let waited = self.world.wait.now().saturating_sub(since);
+        if let Some(metrics) = &mut self.metrics {
+            metrics.waited(waiting.source, waited);
+        }
+        match signal {
             Some(signal) => self.decide(Event::Caught { signal, during: None }),
             None => {
                 let at = self.now();
@@ -295,18 +315,17 @@ impl Run<'_> {
     }
 
     fn before_a_retry(&mut self) {
-        if self.story.attempts() > 1 {
-            return;
+        if self.story.attempts() == 1 {
+            let warnings = self.letters.open_default();
+            self.warn_all(&warnings);
         }
-        let limits = &self.job.limits;
-        if limits.max_tries.is_none() && limits.max_elapsed.is_none() {
-            self.say(Verbosity::Normal, texts::unlimited);
+        // A run that never ends would never be counted (W8).
+        if self.job.limits.max_tries.is_none() {
+            self.write_metrics();
         }
-        let warnings = self.letters.open_default();
-        self.warn_all(&warnings);
     }
 
-    /// Record, then words: a kill in between loses nothing.
+    /// Record, metrics, words, hooks: a kill in between loses nothing that came before (D40).
     fn finish(&mut self, ending: Ending) -> Finished {
         let elapsed = self.now();
         let last = self.story.last();
@@ -318,36 +337,50 @@ impl Run<'_> {
         };
         let not_before = self.machine.not_before().map(|at| SystemTime::now() + at.saturating_sub(elapsed));
         let mut record = self.story.record(self.job, &self.identity, ending, status, elapsed, not_before);
-        let mut saved = false;
-        if self.leaves_a_letter(ending) && self.letters.is_wanted() {
-            record.stdin = Some(self.streams.input());
-            record.stderr = self.streams.stderr();
-            story::add_message(&mut record);
-            story::add_surroundings(&mut record, self.world.environment, &self.job.letters.record_env);
-            let (is_saved, warnings) = self.letters.post(&record);
-            saved = is_saved;
+        let is_letter = self.leaves_a_letter(ending);
+        if (is_letter && self.letters.is_wanted()) || self.hooks_want_a_record() {
+            self.complete(&mut record);
+        }
+        let mut is_saved = false;
+        if is_letter && self.letters.is_wanted() {
+            let (is_posted, warnings) = self.letters.post(&record);
+            is_saved = is_posted;
             self.warn_all(&warnings);
-            if !saved {
-                self.say(Verbosity::Silent, || texts::letter_not_saved(&letter::in_a_log(&record)));
+            if !is_saved {
+                let line = record.without_details().to_masked_line(self.redactor());
+                self.notices.letter_not_saved(&mut self.streams, &String::from_utf8_lossy(&line));
+            }
+            if let Some(metrics) = &mut self.metrics {
+                metrics.letter(is_saved);
             }
         }
-        if ending == Ending::Succeeded {
-            if self.story.attempts() > 1 {
-                self.say(Verbosity::Normal, || texts::succeeded(self.number(), elapsed));
-            }
-        } else {
-            let end = BadEnd {
-                ending,
-                attempts: self.story.attempts(),
-                elapsed,
-                outcome: last,
-                judgement: self.machine.judgement(),
-                asked: self.story.asked(),
-            };
-            let letter = saved.then(|| self.letters.reference(&record.id));
-            self.say(Verbosity::Quiet, || texts::gave_up(end, letter));
+        if let Some(metrics) = &mut self.metrics {
+            metrics.run(ending, self.story.attempts(), status.shell_status(), elapsed);
         }
+        self.write_metrics();
+        self.tell_end(ending, status, elapsed, is_saved);
+        self.call_at_the_end(&record, ending, status, is_saved);
+        // Whoever reads our messages gets them, unless a signal says that nobody will (S17).
+        self.streams.deliver(self.world.wait, patience_after(ending));
         Finished { status, ending, record }
+    }
+
+    /// Adds what a letter has besides the story.
+    fn complete(&mut self, record: &mut Record) {
+        record.stdin = Some(self.streams.input());
+        record.stderr = self.streams.stderr();
+        story::add_message(record);
+        story::add_surroundings(record, self.world.environment, &self.job.letters.record_env);
+    }
+
+    /// Writes what was counted; trouble is told once.
+    fn write_metrics(&mut self) {
+        let Some(metrics) = &mut self.metrics else { return };
+        if let Err(trouble) = metrics.flush()
+            && !std::mem::replace(&mut self.is_metrics_trouble_told, true)
+        {
+            self.notices.lost(&mut self.streams, &trouble.to_string());
+        }
     }
 
     /// C28: a run that had failed before TERM or HUP ended it leaves a letter; Ctrl-C leaves none.
@@ -367,16 +400,28 @@ impl Run<'_> {
         Number { attempt: self.machine.attempt(), tries, of }
     }
 
-    fn warn_all(&self, warnings: &[String]) {
+    fn warn_all(&mut self, warnings: &[String]) {
         for warning in warnings {
-            self.say(Verbosity::Quiet, || warning.clone());
+            self.notices.lost(&mut self.streams, warning);
         }
     }
 
     /// Says one line, if that much is to be said.
-    fn say(&self, from: Verbosity, text: impl FnOnce() -> String) {
-        if self.job.notices.verbosity >= from {
-            crate::sys::standard::say(&format!("retry: {}\n", text()));
+    fn say(&mut self, from: Verbosity, text: impl FnOnce() -> String) {
+        match from {
+            Verbosity::Silent | Verbosity::Quiet => self.notices.lost(&mut self.streams, &text()),
+            Verbosity::Normal => self.notices.warning(&mut self.streams, &text()),
+            Verbosity::Verbose | Verbosity::Debug => self.notices.detail(&mut self.streams, from, text),
+        }
+    }
+}
+
+/// A signal that has ended the run is not to be sent twice because nobody reads what we say of it.
+fn patience_after(ending: Ending) -> Patience {
+    match ending {
+        Ending::Interrupted { .. } => Patience::Short,
+        Ending::Succeeded | Ending::Permanent | Ending::Exhausted | Ending::Deadline | Ending::RetryAfterTooLong => {
+            Patience::Endless
         }
     }
 }

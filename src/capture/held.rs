@@ -27,6 +27,11 @@ impl Held {
         }
     }
 
+    /// Whether nothing is held.
+    pub fn is_empty(&self) -> bool {
+        self.spool.is_empty()
+    }
+
     /// Why something was lost, if anything was: the system's number.
     pub fn error(&self) -> Option<i32> {
         self.error

@@ -241,6 +241,11 @@ impl Output {
         self.kept.finish();
     }
 
+    /// Whether something of the attempt that ended is held back.
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// The verdict on the attempt is known: what was held back goes to stdout if it is a success, else to stderr (S11).
     pub fn settle(&mut self, is_success: bool) {
         let to = if is_success { Stream::Stdout } else { Stream::Stderr };

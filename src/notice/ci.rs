@@ -3,10 +3,9 @@
 //! All of it is text made from values; nothing that a child printed is in it but through an escape.
 
 use std::fmt::Write;
-use std::time::Duration;
 
-use super::escape;
 use super::texts::{self, Number};
+use super::{Row, escape};
 use crate::duration::human;
 use crate::machine::DelaySource;
 
@@ -76,21 +75,6 @@ impl Fence {
     }
 }
 
-/// One attempt in the summary.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// Which.
-    pub of: Number,
-    /// What it came to.
-    pub outcome: String,
-    /// What that meant.
-    pub verdict: String,
-    /// How long it ran.
-    pub took: Duration,
-    /// The wait after it.
-    pub next: Option<(Duration, DelaySource)>,
-}
-
 /// The table for `$GITHUB_STEP_SUMMARY`. `left_out` attempts between the rows are not in it.
 pub fn summary(job: &str, end: &str, rows: &[Row], left_out: u64) -> String {
     let mut out = format!("### retry: {}: {}\n\n", cell(job), cell(end));
@@ -138,6 +122,7 @@ pub fn outputs(prefix: &str, attempts: u32, exit_code: u8, ending: &str) -> Stri
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::time::{Duration, UNIX_EPOCH};
 
     fn nth(attempt: u32) -> Number {
         Number { attempt, tries: attempt, of: Some(6) }
@@ -163,6 +148,7 @@ mod tests {
     fn the_summary_is_a_table_that_no_name_can_break() {
         let row = Row {
             of: nth(1),
+            started_at: UNIX_EPOCH,
             outcome: "exit status 75".into(),
             verdict: "retryable".into(),
             took: Duration::from_millis(1_200),

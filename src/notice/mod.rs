@@ -59,6 +59,23 @@ pub struct Attempt {
     pub next: Option<Wait>,
 }
 
+/// An attempt as tables and reports tell it.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which.
+    pub of: Number,
+    /// When it started.
+    pub started_at: SystemTime,
+    /// What it came to.
+    pub outcome: String,
+    /// What that meant.
+    pub verdict: String,
+    /// How long it ran.
+    pub took: Duration,
+    /// The wait after it.
+    pub next: Option<(Duration, DelaySource)>,
+}
+
 /// A run that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {

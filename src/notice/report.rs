@@ -3,9 +3,8 @@
 //! What the attempts printed stands behind a bar, with control characters escaped: it cannot pass for a line of the
 //! report, nor move the cursor through it.
 
-use super::Attempt;
-use super::escape;
 use super::texts::{self, Letter};
+use super::{Row, escape};
 use crate::duration::human;
 use crate::timestamp;
 
@@ -18,15 +17,10 @@ pub fn head(job: &str, end: &str, command: &str) -> String {
 }
 
 /// The line above an attempt's output.
-pub fn attempt(attempt: &Attempt) -> String {
-    format!(
-        "{} at {}, {}: {} ({})\n",
-        texts::number(attempt.of),
-        timestamp::format(attempt.started_at),
-        human(attempt.took),
-        attempt.outcome,
-        texts::counted(attempt.judgement)
-    )
+pub fn attempt(row: &Row) -> String {
+    let Row { of, started_at, outcome, verdict, took, .. } = row;
+    let (number, at, took) = (texts::number(*of), timestamp::format(*started_at), human(*took));
+    format!("{number} at {at}, {took}: {outcome} ({verdict})\n")
 }
 
 /// The line that stands for attempts that the report does not show.
@@ -46,83 +40,17 @@ pub fn tail(letter: Option<Letter>) -> String {
     })
 }
 
-/// Output on its way into the report: bytes in pieces, lines behind the bar out.
-#[derive(Debug, Default)]
-pub struct Quoted {
-    inside_line: bool,
-    /// The beginning of a character whose end is in the next piece.
-    part: Vec<u8>,
-    /// A carriage return whose newline may be in the next piece.
-    held_return: bool,
-}
-
-impl Quoted {
-    /// Takes a piece and gives what it adds to the report.
-    pub fn push(&mut self, bytes: &[u8]) -> String {
-        self.part.extend_from_slice(bytes);
-        let rest = self.part.split_off(whole_characters(&self.part));
-        let text = String::from_utf8_lossy(&self.part).into_owned();
-        self.part = rest;
-        self.quote(&text)
+/// Output as the report shows it: each line behind the bar, the last one with its newline.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.split_inclusive('\n') {
+        // What a terminal writes as its newline is one; a carriage return alone would go back over the line.
+        let line = line.strip_suffix("\r\n").or(line.strip_suffix('\n')).unwrap_or(line);
+        out.push_str(BAR);
+        out.push_str(&escape::lines(line));
+        out.push('\n');
     }
-
-    /// Ends the output: the last line gets its newline.
-    pub fn end(&mut self) -> String {
-        let text = String::from_utf8_lossy(&std::mem::take(&mut self.part)).into_owned();
-        let mut out = self.quote(&text);
-        if std::mem::take(&mut self.held_return) {
-            self.put(&mut out, "\\r");
-        }
-        if std::mem::take(&mut self.inside_line) {
-            out.push('\n');
-        }
-        out
-    }
-
-    fn quote(&mut self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len() + 16);
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            // What a terminal writes as its newline is one; alone it would go back over the line.
-            if std::mem::take(&mut self.held_return) && first != '\n' {
-                self.put(&mut out, "\\r");
-            }
-            match first {
-                '\n' => {
-                    self.put(&mut out, "\n");
-                    self.inside_line = false;
-                    rest = &rest[1..];
-                }
-                '\r' => {
-                    self.held_return = true;
-                    rest = &rest[1..];
-                }
-                _ => {
-                    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-                    let piece = escape::lines(&rest[..end]);
-                    self.put(&mut out, &piece);
-                    rest = &rest[end..];
-                }
-            }
-        }
-        out
-    }
-
-    fn put(&mut self, out: &mut String, text: &str) {
-        if !self.inside_line {
-            out.push_str(BAR);
-            self.inside_line = true;
-        }
-        out.push_str(text);
-    }
-}
-
-/// How many bytes of a text are whole characters, or can never become one: all but the beginning of one at the end.
-fn whole_characters(bytes: &[u8]) -> usize {
-    let begins_one =
-        |at: &usize| std::str::from_utf8(&bytes[*at..]).is_err_and(|e| e.valid_up_to() == 0 && e.error_len().is_none());
-    // At most three bytes can be such a beginning.
-    (bytes.len().saturating_sub(3)..bytes.len()).find(begins_one).unwrap_or(bytes.len())
+    out
 }
 
 #[cfg(test)]
@@ -130,43 +58,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn quoted(pieces: &[&[u8]]) -> String {
-        let mut quoted = Quoted::default();
-        let mut out: String = pieces.iter().map(|piece| quoted.push(piece)).collect();
-        out.push_str(&quoted.end());
-        out
-    }
-
     #[test]
     fn each_line_stands_behind_the_bar_and_cannot_act() {
-        assert_eq!(quoted(&[b"one\r\n::error::x\n\x1b[2J\rtwo"]), "  | one\n  | ::error::x\n  | \\x1b[2J\\rtwo\n");
-        assert_eq!(quoted(&[b"\n\n"]), "  | \n  | \n");
-        assert_eq!(quoted(&[b""]), "");
-        assert_eq!(quoted(&[b"\r"]), "  | \\r\n");
+        assert_eq!(quoted("one\r\n::error::x\n\x1b[2J\rtwo"), "  | one\n  | ::error::x\n  | \\x1b[2J\\rtwo\n");
+        assert_eq!(quoted("\n\n"), "  | \n  | \n");
+        assert_eq!(quoted(""), "");
+        assert_eq!(quoted("\r"), "  | \\r\n");
     }
 
     proptest! {
         #[test]
-        fn where_the_pieces_are_cut_changes_nothing(
-            bytes: Vec<u8>,
-            text in ".{0,20}",
-            cuts in proptest::collection::vec(0usize..64, 0..6),
-        ) {
-            let bytes = [text.as_bytes(), &bytes, text.as_bytes()].concat();
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
-            cuts.sort_unstable();
-            cuts.push(bytes.len());
-            let mut pieces = Vec::new();
-            let mut from = 0;
-            for cut in cuts {
-                pieces.push(&bytes[from..cut]);
-                from = cut;
-            }
-            let whole = quoted(&[&bytes]);
-            prop_assert_eq!(quoted(&pieces), whole.clone());
-            for line in whole.lines() {
-                prop_assert!(line.starts_with(BAR));
-            }
+        fn every_line_of_any_output_stands_behind_the_bar(text in any::<String>()) {
+            let quoted = quoted(&text);
+            prop_assert!(quoted.is_empty() || quoted.ends_with('\n'));
+            prop_assert!(quoted.split_terminator('\n').all(|line| line.starts_with(BAR)));
         }
     }
 }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::ci::{self, Fence, Host, Row};
+use super::ci::{self, Fence, Host};
 use super::countdown::Countdown;
 use super::journal::Priority;
 use super::json::{self, Speaker};
 use super::surroundings::Surroundings;
 use super::texts::{self, Letter, Number};
-use super::{Attempt, End, Sink, Subject, Wait, escape, logfile, report};
+use super::{Attempt, End, Row, Sink, Subject, Wait, escape, logfile, report};
 use crate::job::{Ci, LogFormat, NoticeSettings, Verbosity};
 use crate::machine::Ending;
 use crate::policy::Verdict;
@@ -214,6 +214,14 @@ impl Notices {
         self.say(sink, Verbosity::Normal, Priority::Warning, "warning", text);
     }
 
+    /// What only `-v` or `-vv` tells.
+    pub fn detail(&mut self, sink: &mut dyn Sink, from: Verbosity, text: impl FnOnce() -> String) {
+        if self.hears(from) {
+            let priority = if from == Verbosity::Debug { Priority::Debug } else { Priority::Info };
+            self.say(sink, from, priority, "message", &text());
+        }
+    }
+
     /// D3: the letter itself, on stderr whatever was asked for. `json` is redacted, one line.
     pub fn letter_not_saved(&mut self, sink: &mut dyn Sink, json: &str) {
         self.settle(sink);
@@ -233,12 +241,18 @@ impl Notices {
     }
 
     /// The first lines of the report of `--output on-failure`; `None` if none is wanted. `command` is redacted.
-    pub fn report_head(&self, end: &End, command: &str) -> Option<String> {
+    pub fn report_head(&self, end: &End, command: impl FnOnce() -> String) -> Option<String> {
         let is_wanted = self.subject.reports_at_the_end
             && end.ending != Ending::Succeeded
             && self.settings.verbosity >= Verbosity::Quiet;
         let text = texts::gave_up(end.as_bad(), None);
-        is_wanted.then(|| report::head(&self.subject.job, &text, command))
+        let prefix = self.journal_prefix(Priority::Error);
+        is_wanted.then(|| format!("{prefix}{}", report::head(&self.subject.job, &text, &command())))
+    }
+
+    /// The attempts that it tells of, and how many between the first and the last ones it leaves out.
+    pub fn rows(&self) -> (Vec<Row>, u64) {
+        (self.first_rows.iter().chain(&self.last_rows).cloned().collect(), self.rows_left_out)
     }
 
     /// Its last lines: what was held back until now, and the way on.
@@ -355,11 +369,13 @@ impl Notices {
     }
 
     fn keep_row(&mut self, attempt: &Attempt) {
-        if self.host != Some(Host::Github) || self.around.step_summary.is_none() {
+        let is_summed_up = self.host == Some(Host::Github) && self.around.step_summary.is_some();
+        if !is_summed_up && !self.subject.reports_at_the_end {
             return;
         }
         let row = Row {
             of: attempt.of,
+            started_at: attempt.started_at,
             outcome: attempt.outcome.to_string(),
             verdict: texts::counted(attempt.judgement),
             took: attempt.took,
@@ -382,15 +398,15 @@ impl Notices {
         let took_retries = end.of.attempt > 1;
         let job = escape::line(&self.subject.job);
         if self.host == Some(Host::Github) {
-            if !is_good && self.marks_on_stderr(Verbosity::Quiet) {
+            if !is_good && self.settings.verbosity >= Verbosity::Quiet {
                 send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
             } else if is_good && took_retries && self.marks_on_stderr(Verbosity::Normal) {
                 let title = format!("{job} needed {}", texts::attempts(end.of.attempt));
                 send_line(sink, &ci::annotation("warning", &title, text));
             }
             if took_retries && let Some(file) = self.around.step_summary.clone() {
-                let rows: Vec<Row> = self.first_rows.iter().chain(&self.last_rows).cloned().collect();
-                let table = ci::summary(&self.subject.job, text, &rows, self.rows_left_out);
+                let (rows, left_out) = self.rows();
+                let table = ci::summary(&self.subject.job, text, &rows, left_out);
                 self.append_for_ci(sink, "GITHUB_STEP_SUMMARY", &file, &table);
             }
         }

@@ -126,8 +126,3 @@ impl LetterBox {
         warnings
     }
 }
-
-/// A record as one line for a log: without output and history, and without what may be a secret (D3).
-pub(super) fn in_a_log(record: &Record) -> String {
-    String::from_utf8_lossy(&record.without_details().to_line()).into_owned()
-}

@@ -11,7 +11,7 @@ use crate::exit_status::ExitStatus;
 use crate::job::Job;
 use crate::machine::{DelaySource, Ending};
 use crate::outcome::Outcome;
-use crate::policy::{Facts, Judgement, Reason, Verdict};
+use crate::policy::{Facts, Judgement, Verdict};
 use crate::record::{self, Attempt, Failure, History, Http, Record, encode_args, text_and_twin};
 use crate::timestamp;
 
@@ -73,6 +73,11 @@ impl Story {
     /// How many attempts were made.
     pub(super) fn attempts(&self) -> u32 {
         self.attempts
+    }
+
+    /// How long delays were, all together.
+    pub(super) fn waited(&self) -> Duration {
+        self.waited
     }
 
     /// What the last attempt came to.
@@ -178,11 +183,11 @@ fn end_of(outcome: Outcome) -> (Option<u8>, Option<String>) {
 
 /// `error.type` of D10.
 fn error_kind(outcome: Outcome, judgement: Judgement) -> &'static str {
-    match (outcome, judgement.reason) {
-        (_, Reason::FailOnOutput | Reason::RetryOnOutput | Reason::UntilOutput | Reason::OutputLost) => "output",
-        (Outcome::Exited(_), _) => "exit_code",
-        (Outcome::Signaled(_), _) => "signal",
-        (Outcome::TimedOut { .. }, _) => "timeout",
-        (Outcome::NotStarted { .. }, _) => "spawn",
+    match outcome {
+        _ if judgement.reason.is_about_output() => "output",
+        Outcome::Exited(_) => "exit_code",
+        Outcome::Signaled(_) => "signal",
+        Outcome::TimedOut { .. } => "timeout",
+        Outcome::NotStarted { .. } => "spawn",
     }
 }

@@ -4,6 +4,7 @@ use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
+use crate::capture::kept::KeptOutput;
 use crate::capture::{Observed, Observer, Output};
 use crate::child::{self, Attempted, Limits, Report};
 use crate::job::{Job, StdinMode};
@@ -159,6 +160,16 @@ impl Streams {
     pub(super) fn stderr(&self) -> Option<Tail> {
         let tail = self.output.tail();
         (tail.total() > 0).then(|| Tail::new(tail.bytes(), tail.total()))
+    }
+
+    /// Whether something of the attempt is held back until its verdict is known (S11).
+    pub(super) fn holds_output(&self) -> bool {
+        self.output.holds()
+    }
+
+    /// What `--output on-failure` kept of an attempt.
+    pub(super) fn kept(&self, attempt: u32) -> Option<KeptOutput> {
+        self.output.kept().of(attempt)
     }
 
     /// What a record says of standard input (D12).
