@@ -21,40 +21,76 @@ pub struct Column {
     pub limit: usize,
 }
 
-/// Prints rows under headings; a column in which no row has anything is left out.
+/// Prints rows under headings; a column but the last in which no row has anything is left out.
+///
+/// Cells are asked for twice, once for their width and once to be printed, so that no table stands in memory; those of
+/// the last column once.
+///
+/// # Errors
+/// A cell cannot be had, or the output cannot be written.
+pub fn print<E: From<io::Error>>(
+    out: &mut dyn Write,
+    columns: &[Column],
+    rows: usize,
+    width: usize,
+    cell: impl Fn(usize, usize) -> Result<String, E>,
+) -> Result<(), E> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let last = columns.len() - 1;
+    let mut widths = vec![0; last];
+    for row in 0..rows {
+        for (at, width) in widths.iter_mut().enumerate() {
+            *width = display_width(&cell(row, at)?).max(*width);
+        }
+    }
+    for (width, column) in widths.iter_mut().zip(columns).filter(|(width, _)| **width > 0) {
+        *width = (*width).min(column.limit).max(column.title.len());
+    }
+    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
+    let rest = match columns[last].side {
+        Side::Left => width.saturating_sub(taken).max(8),
+        // Numbers are never cut, and stand below their heading.
+        Side::Right => columns[last].title.len().max(columns[last].limit),
+    };
+    line(out, columns, &widths, rest, |at| Ok(columns[at].title.to_owned()))?;
+    for row in 0..rows {
+        line(out, columns, &widths, rest, |at| cell(row, at))?;
+    }
+    Ok(())
+}
+
+/// The same for cells that are there already.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn print(out: &mut dyn Write, columns: &[Column], rows: &[Vec<String>], width: usize) -> io::Result<()> {
-    let used: Vec<usize> = (0..columns.len()).filter(|at| rows.iter().any(|row| !row[*at].is_empty())).collect();
-    let Some((last, others)) = used.split_last() else { return Ok(()) };
-    let mut widths = Vec::new();
-    for at in others {
-        let longest = rows.iter().map(|row| display_width(&row[*at])).max().unwrap_or(0);
-        widths.push(longest.min(columns[*at].limit).max(columns[*at].title.len()));
-    }
-    let taken: usize = widths.iter().map(|width| width + 2).sum();
-    let rest = width.saturating_sub(taken).max(8);
-    let titles: Vec<String> = columns.iter().map(|column| column.title.to_owned()).collect();
-    for row in std::iter::once(&titles).chain(rows) {
-        let mut line = String::new();
-        for (at, width) in others.iter().zip(&widths) {
-            let cell = cut(&row[*at], *width);
-            let blank = " ".repeat(width.saturating_sub(display_width(&cell)));
-            match columns[*at].side {
-                Side::Left => line += &format!("{cell}{blank}  "),
-                Side::Right => line += &format!("{blank}{cell}  "),
-            }
+pub fn print_rows(out: &mut dyn Write, columns: &[Column], rows: &[Vec<String>], width: usize) -> io::Result<()> {
+    print(out, columns, rows.len(), width, |row, at| Ok(rows[row][at].clone()))
+}
+
+fn line<E: From<io::Error>>(
+    out: &mut dyn Write,
+    columns: &[Column],
+    widths: &[usize],
+    rest: usize,
+    cell: impl Fn(usize) -> Result<String, E>,
+) -> Result<(), E> {
+    let mut line = String::new();
+    for (at, width) in widths.iter().enumerate().filter(|(_, width)| **width > 0) {
+        let cell = cut(&cell(at)?, *width);
+        let blank = " ".repeat(width.saturating_sub(display_width(&cell)));
+        match columns[at].side {
+            Side::Left => line += &format!("{cell}{blank}  "),
+            Side::Right => line += &format!("{blank}{cell}  "),
         }
-        line += &match columns[*last].side {
-            Side::Left => cut(&row[*last], rest),
-            Side::Right => {
-                let width = rows.iter().map(|row| row[*last].len()).max().unwrap_or(0).max(columns[*last].title.len());
-                format!("{:>width$}", row[*last])
-            }
-        };
-        writeln!(out, "{}", line.trim_end())?;
     }
+    let last = cell(widths.len())?;
+    line += &match columns[widths.len()].side {
+        Side::Left => cut(&last, rest),
+        Side::Right => format!("{last:>rest$}"),
+    };
+    writeln!(out, "{}", line.trim_end())?;
     Ok(())
 }
 
@@ -102,9 +138,8 @@ mod tests {
             Column { title: "N", side: Side::Right, limit: 6 },
             Column { title: "TEXT", side: Side::Left, limit: 0 },
         ];
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| (*cell).into()).collect()).collect();
         let mut out = Vec::new();
-        print(&mut out, &columns, &rows, width).unwrap();
+        print::<io::Error>(&mut out, &columns, rows.len(), width, |row, at| Ok(rows[row][at].into())).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -143,8 +143,8 @@ fn table(title: &'static str, rows: &[(String, Count)], all: &Count, world: &mut
         right("REPLAYED"),
         right("DISCARDED"),
         right("OLDEST"),
-        right("NEWEST"),
+        Column { title: "NEWEST", side: Side::Right, limit: 6 },
     ];
-    columns::print(world.out, &columns, &cells, world.width)?;
+    columns::print_rows(world.out, &columns, &cells, world.width)?;
     Ok(0)
 }

@@ -78,21 +78,22 @@ fn table(letters: &Letters, selected: &[usize], mask: &Mask, world: &mut World<'
     }
     let suffix = suffix_length(letters, &rows);
     let has_states = rows.iter().any(|row| letters.folded.letters[row.newest].state != State::Dead);
-    let mut cells = Vec::new();
-    for row in &rows {
+    let now_ms = world.now_ms();
+    let cell = |row: usize, column: usize| -> Result<String, Failed> {
+        let row = &rows[row];
         let letter = &letters.folded.letters[row.newest];
-        let head = Head::read(&letters.line(letter)?, mask);
-        cells.push(vec![
-            letter.id[letter.id.len().saturating_sub(suffix)..].to_owned(),
-            ages(world.now_ms(), letter.at_ms, row.oldest_ms),
-            if row.count > 1 { row.count.to_string() } else { String::new() },
-            if has_states { letter.state.name().to_owned() } else { String::new() },
-            escape::line(&letter.job),
-            letter.attempts.to_string(),
-            ending(letter),
-            last_error(letter, &head),
-        ]);
-    }
+        Ok(match column {
+            0 => letter.id[letter.id.len().saturating_sub(suffix)..].to_owned(),
+            1 => ages(now_ms, letter.at_ms, row.oldest_ms),
+            2 if row.count > 1 => row.count.to_string(),
+            3 if has_states => letter.state.name().to_owned(),
+            2 | 3 => String::new(),
+            4 => escape::line(&letter.job),
+            5 => letter.attempts.to_string(),
+            6 => ending(letter),
+            _ => last_error(letter, &Head::read(&letters.line(letter)?, mask)),
+        })
+    };
     let job = (world.width / 5).clamp(12, 40);
     let left = |title, limit| Column { title, side: Side::Left, limit };
     let right = |title, limit| Column { title, side: Side::Right, limit };
@@ -106,8 +107,7 @@ fn table(letters: &Letters, selected: &[usize], mask: &Mask, world: &mut World<'
         left("ENDED", 12),
         left("LAST ERROR", 0),
     ];
-    columns::print(world.out, &columns, &cells, world.width)?;
-    Ok(())
+    columns::print(world.out, &columns, rows.len(), world.width, cell)
 }
 
 /// 8, or as much as keeps all rows apart.

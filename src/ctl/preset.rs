@@ -20,7 +20,7 @@ pub fn list(world: &mut World<'_>) -> Result<u8, Failed> {
     let column = |title| Column { title, side: Side::Left, limit: 40 };
     let columns = [column("PRESET"), column("RETRYABLE"), column("BY TEXT"), column("SUCCESS"), column("SURE")];
     let rows: Vec<Vec<String>> = PRESETS.iter().map(|preset| row(preset)).collect();
-    columns::print(&mut world.out, &columns, &rows, world.width)?;
+    columns::print_rows(&mut world.out, &columns, &rows, world.width)?;
     Ok(0)
 }
 
