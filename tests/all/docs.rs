@@ -7,6 +7,9 @@ use std::process::Command;
 
 use retry::cli::complete::{bash, fish, zsh};
 use retry::cli::man;
+use retry::cli::parse;
+use retry::cli::spec::Spec;
+use retry::cli::table;
 
 /// The day that the manuals bear: that of the last change of their prose.
 const DATE: &str = "2026-11-30";
@@ -87,4 +90,58 @@ fn the_completions_for_fish_are_what_the_table_says() {
         is_committed(path, &text);
         passes("fish", &["-n"], path);
     }
+}
+
+/// Options of other programs that the manuals show.
+const OF_OTHERS: &[&str] = &["--data-binary", "--headers", "--raw"];
+
+#[test]
+fn every_option_that_the_prose_names_is_one() {
+    let known: Vec<String> =
+        table::options(table::RETRY).chain(table::options(table::RETRYCTL)).map(Spec::name).collect();
+    for name in ["retry", "retryctl"] {
+        let prose =
+            std::fs::read_to_string(project(&format!("man/{name}.md"))).expect("the prose stands beside the page");
+        for word in prose.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| word.len() > 2) {
+            if word.starts_with("--") && !OF_OTHERS.contains(&word) {
+                assert!(known.iter().any(|option| option == word), "man/{name}.md names {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_manual_runs_is_understood() {
+    let mut lines = 0;
+    for name in ["retry", "retryctl"] {
+        let prose =
+            std::fs::read_to_string(project(&format!("man/{name}.md"))).expect("the prose stands beside the page");
+        // A line that ends with a backslash goes on in the next.
+        for line in prose.replace(" \\\n", " ").lines().filter_map(|line| line.strip_prefix("    ")) {
+            let line = line.trim_start();
+            // Whatever stands in quotes is one word; what a pipe, a comment or a redirection begins is not ours.
+            let script = format!("set -f; words() {{ printf '%s\\0' \"$@\"; }}; words {line}");
+            if line.contains('[') || !(line.starts_with("retry ") || line.starts_with("retryctl ")) {
+                continue;
+            }
+            let cut =
+                script.split(" |").next().expect("a first part").split(" >").next().expect("a first part").to_owned();
+            let words = Command::new("sh").args(["-c", &cut]).output().expect("sh runs").stdout;
+            let words: Vec<std::ffi::OsString> = words
+                .split(|byte| *byte == 0)
+                .filter(|word| !word.is_empty())
+                .skip(1)
+                .map(|word| String::from_utf8_lossy(word).into_owned().into())
+                .collect();
+            let asked = match line.starts_with("retry ") {
+                true => parse::retry(words, &|_| None).map(drop),
+                false => parse::retryctl(words, &|_| None).1.map(drop),
+            };
+            if let Err(error) = asked {
+                panic!("{line}: {error}");
+            }
+            lines += 1;
+        }
+    }
+    assert!(lines > 15, "{lines}");
 }
