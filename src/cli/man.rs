@@ -212,6 +212,10 @@ fn inline(text: &str) -> String {
 /// Escapes plain text, in which the names of other manual pages and of options are set in bold.
 fn pages(text: &str) -> String {
     let bold = |word: &str| -> String {
+        // The dash after the name, by which whatis(1) finds it.
+        if word == "-" {
+            return "\\-".into();
+        }
         let bare = word.trim_end_matches(['.', ',', ':', ';', ')', '(']);
         if bare.starts_with("--") && bare.len() > 2 {
             return format!("\\fB{}\\fR{}", escaped(bare, true), &word[bare.len()..]);
