@@ -44,6 +44,7 @@ pub mod dead_letter;
 pub mod hook;
 pub mod metrics;
 pub mod notice;
+pub mod record_file;
 pub mod relay;
 pub mod stdin;
 

@@ -27,7 +27,8 @@ use crate::notice::{Notices, Wait as Waiting};
 use crate::observer::{Learnt, Observation};
 use crate::outcome::{Errno, Outcome};
 use crate::policy::{Facts, Lost, Reason, Verdict};
-use crate::record::Record;
+use crate::record::{self, Record};
+use crate::record_file;
 use crate::redact::Redactor;
 use crate::signal::Signal;
 use crate::sys::spawn::{Group, Start, c_strings};
@@ -338,7 +339,8 @@ impl Run<'_> {
         let not_before = self.machine.not_before().map(|at| SystemTime::now() + at.saturating_sub(elapsed));
         let mut record = self.story.record(self.job, &self.identity, ending, status, elapsed, not_before);
         let is_letter = self.leaves_a_letter(ending);
-        if (is_letter && self.letters.is_wanted()) || self.hooks_want_a_record() {
+        let is_reported = self.job.letters.report.is_some();
+        if (is_letter && self.letters.is_wanted()) || self.hooks_want_a_record() || is_reported {
             self.complete(&mut record);
         }
         let mut is_saved = false;
@@ -354,6 +356,7 @@ impl Run<'_> {
                 metrics.letter(is_saved);
             }
         }
+        self.write_report(&record);
         if let Some(metrics) = &mut self.metrics {
             metrics.run(ending, self.story.attempts(), status.shell_status(), elapsed);
         }
@@ -363,6 +366,18 @@ impl Run<'_> {
         // Whoever reads our messages gets them, unless a signal says that nobody will (S17).
         self.streams.deliver(self.world.wait, patience_after(ending));
         Finished { status, ending, record }
+    }
+
+    /// D15: the same record for every run, masked unless it is to be whole.
+    fn write_report(&mut self, record: &Record) {
+        let letters = &self.job.letters;
+        let Some(path) = &letters.report else { return };
+        let record = Record { kind: record::RUN.into(), ..record.clone() };
+        let line = if letters.report_full { record.to_line() } else { record.to_masked_line(self.redactor()) };
+        if let Err(error) = record_file::replace(path, &line) {
+            let why = Errno(error.raw_os_error().unwrap_or(libc::EIO));
+            self.notices.lost(&mut self.streams, &format!("cannot write the report {}: {why}", path.display()));
+        }
     }
 
     /// Adds what a letter has besides the story.

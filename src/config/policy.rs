@@ -55,6 +55,8 @@ pub(super) fn of(job: &Job) -> BTreeMap<String, Setting> {
     policy.list("hints", hints.iter().filter(|(_, on)| *on).map(|(word, _)| *word).collect::<Vec<_>>().join(","));
     policy.set("retry-after-max", duration::exact(limits.retry_after_max));
     policy.switch("ignore-retry-after", !limits.heed_retry_after);
+    // Not needed for the run, but for whatever shows the letter later (D13).
+    policy.all("redact", &job.letters.redact);
     policy.0
 }
 

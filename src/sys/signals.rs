@@ -120,7 +120,8 @@ impl Signals {
         let ours = (1..=LAST)
             .filter(|signal| acted_on & bit(*signal) != 0 && !is_ignored(*signal))
             .fold(0, |mask, signal| mask | bit(signal));
-        change_mask(libc::SIG_SETMASK, entry_mask | ours);
+        // A file beyond the size limit (setrlimit(2)) is then an error of the write, and the letter goes to stderr (D3).
+        change_mask(libc::SIG_SETMASK, entry_mask | ours | bit(libc::SIGXFSZ));
         // SAFETY: signalfd4 reads a set of the size that is given; -1 asks for a new descriptor.
         let fd = unsafe {
             libc::syscall(
