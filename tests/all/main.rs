@@ -7,6 +7,7 @@ mod ctl_options;
 mod delays;
 mod docs;
 mod floors;
+mod descendants;
 #[allow(dead_code)]
 mod harness;
 mod hints;
@@ -21,3 +22,7 @@ mod readme;
 mod replay_options;
 mod streams;
 mod verdicts;
+mod inherited;
+#[allow(dead_code)]
+mod processes;
+mod signals;
