@@ -25,7 +25,7 @@ fn nothing_of_a_timed_out_attempt_survives_wherever_it_went() {
          branch(sub {{ leave(); orphan() }}); branch(sub {{ stubborn(); leave(); orphan() }});
          branch(sub {{ branch(sub {{ leave(); branch(sub {{ stubborn(); leave() }}) }}) }}); sleep 1 while 1"
     );
-    let mut run = perl(&place, &["-n", "1", "-t", "1s", "-k", "50ms"], &script);
+    let mut run = perl(&place, &["-n", "1", "-t", "3s", "-k", "50ms"], &script);
     let mut lines = Lines::of(&mut run);
     let descendants: Vec<i32> = (0..9).map(|_| lines.pid()).collect();
     assert_eq!(run.wait().code(), 124);
@@ -40,7 +40,7 @@ fn the_next_attempt_starts_when_everything_of_the_last_is_gone() {
         "{BRANCH} if ($ENV{{RETRY_ATTEMPT}} == 2) {{ open F, 'pid'; exit(kill(0 => <F>) ? 1 : 0) }}
          branch(sub {{ stubborn(); leave(); orphan(); open F, '>pid'; print F $$; close F }}); sleep 1 while 1"
     );
-    let run = perl(&place, &["-n", "2", "-t", "1s", "-k", "50ms"], &script);
+    let run = perl(&place, &["-n", "2", "-t", "3s", "-k", "50ms"], &script);
     assert_eq!(run.wait().code(), 0);
 }
 
@@ -73,10 +73,10 @@ fn what_a_job_left_on_purpose_is_left_alone_also_when_a_later_attempt_times_out(
     let place = Place::new();
     // Attempt 1 leaves a daemon and fails, attempt 2 leaves one and hangs.
     let script = format!(
-        "{BRANCH} my $p = branch(sub {{ leave(); orphan() }}); waitpid $p, 0;
-         exit 1 if $ENV{{RETRY_ATTEMPT}} == 1; sleep 1 while 1"
+        "{BRANCH} my $p = branch(sub {{ leave(); orphan(); print qq($$\\n); open F, '>up'; sleep 1 while 1 }}); waitpid $p, 0;
+         select undef, undef, undef, 0.01 until -e 'up'; exit 1 if $ENV{{RETRY_ATTEMPT}} == 1; sleep 1 while 1"
     );
-    let mut run = perl(&place, &["-n", "2", "-t", "1s", "-k", "50ms"], &script);
+    let mut run = perl(&place, &["-n", "2", "-t", "3s", "-k", "50ms"], &script);
     let mut lines = Lines::of(&mut run);
     let (meant, left_over) = (lines.pid(), lines.pid());
     assert_eq!(code_of(run), 124);
@@ -94,7 +94,7 @@ fn an_orphan_of_an_earlier_attempts_daemon_is_spared() {
         "{BRANCH} if ($ENV{{RETRY_ATTEMPT}} == 2) {{ open F, '>go'; sleep 1 while 1 }}
          my $p = branch(sub {{ leave(); orphan(); select undef, undef, undef, 0.01 until -e 'go'; orphan() }}); waitpid $p, 0; exit 1"
     );
-    let mut run = perl(&place, &["-n", "2", "-t", "1s", "-k", "50ms"], &script);
+    let mut run = perl(&place, &["-n", "2", "-t", "3s", "-k", "50ms"], &script);
     let late = Lines::of(&mut run).pid();
     assert_eq!(code_of(run), 124);
     assert!(is_alive(late));
@@ -131,14 +131,15 @@ fn a_normal_end_leaves_what_runs_on() {
 #[test]
 fn with_a_time_limit_orphans_that_end_leave_no_zombie() {
     let place = Place::new();
-    let script = format!("{BRANCH} my $p = branch(sub {{ orphan() }}); waitpid $p, 0; <STDIN>; exit 0");
-    let command = place.retry(BASE.iter().chain(&["-n", "1", "-t", "1h", "--", "perl", "-e", &script]));
-    let mut run = command.stdin(std::process::Stdio::piped()).start();
+    let script = format!(
+        "{BRANCH} my $p = branch(sub {{ orphan() }}); waitpid $p, 0; select undef, undef, undef, 0.01 until -e 'go'; exit 0"
+    );
+    let mut run = perl(&place, &["-n", "1", "-t", "1h"], &script);
     let orphan = Lines::of(&mut run).pid();
     until("two children", || children(run.pid()).len() == 2);
     kill(orphan, libc::SIGKILL);
     until("the orphan to be reaped", || children(run.pid()).len() == 1);
-    drop(run.child.stdin.take());
+    place.write("go", "");
     assert_eq!(run.wait().code(), 0);
 }
 
@@ -169,13 +170,13 @@ fn what_cannot_be_killed_ends_the_run_and_is_named() {
     let place = Place::new();
     place
         .bash(&format!(
-            "chmod 777 .; cp {} mine; chmod 755 mine; cp $(command -v sleep) theirs; chmod u+s theirs",
+            "chmod 777 .; cp {} mine; chmod 755 mine; cp $(command -v setpriv) theirs; chmod 4755 theirs",
             crate::harness::RETRY
         ))
         .run()
         .is(0, "", "");
     let script = "exec setpriv --reuid 65534 --regid 65534 --clear-groups ./mine --no-dead-letter -n 3 --base 0 -t 100ms -k 10ms -- \
-        sh -c 'echo $$; exec ./theirs 1000'";
+        sh -c 'echo $$; exec ./theirs --reuid 0 sleep 1000 >&- 2>&-'";
     let mut run = place.bash(script).start();
     let mut lines = Lines::of(&mut run);
     let theirs = lines.pid();
@@ -204,6 +205,6 @@ fn limits_of_nanoseconds_and_of_centuries_work() {
 #[test]
 fn no_timer_of_one_attempt_runs_in_the_next() {
     let place = Place::new();
-    let script = "exit 1 if $ENV{RETRY_ATTEMPT} == 1; select undef, undef, undef, 0.9; exit 0";
-    assert_eq!(perl(&place, &["-n", "2", "--base", "300ms", "--jitter", "none", "-t", "1s"], script).wait().code(), 0);
+    let script = "exit 1 if $ENV{RETRY_ATTEMPT} == 1; select undef, undef, undef, 1.5; exit 0";
+    assert_eq!(perl(&place, &["-n", "2", "--base", "2s", "--jitter", "none", "-t", "3s"], script).wait().code(), 0);
 }

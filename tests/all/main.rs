@@ -5,12 +5,13 @@ mod command_line;
 mod completions;
 mod ctl_options;
 mod delays;
+mod descendants;
 mod docs;
 mod floors;
-mod descendants;
 #[allow(dead_code)]
 mod harness;
 mod hints;
+mod inherited;
 #[allow(dead_code)]
 mod loopback;
 mod main_job;
@@ -18,11 +19,10 @@ mod options;
 mod output_rules;
 mod plan;
 mod preset_verbs;
-mod readme;
-mod replay_options;
-mod streams;
-mod verdicts;
-mod inherited;
 #[allow(dead_code)]
 mod processes;
+mod readme;
+mod replay_options;
 mod signals;
+mod streams;
+mod verdicts;
