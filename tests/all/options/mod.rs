@@ -1,6 +1,7 @@
-//! Options have tests through the program that fail when the option is ignored; the register names them.
+//! Each option has a test through the program that fails when the option is ignored; the register below is complete.
 
 mod attempts;
+mod hooks;
 mod limits;
 mod messages;
 mod records;
@@ -12,7 +13,6 @@ use std::ffi::OsStr;
 use crate::harness::{Cli, Place};
 
 /// What shows that an option works.
-#[allow(dead_code)]
 const REGISTER: &[(&str, fn())] = &[
     ("--max-tries", attempts::max_tries_bounds_the_attempts),
     ("--base", attempts::base_scales_the_delays),
@@ -42,6 +42,7 @@ const REGISTER: &[(&str, fn())] = &[
     ("--preset", verdicts::preset_knows_the_statuses_of_a_tool),
     ("--stdin", streams::stdin_says_what_each_attempt_reads),
     ("--stdin-max", streams::stdin_max_limits_what_is_kept),
+    ("--output", streams::output_says_what_gets_through),
     ("--hints", streams::hints_are_taken_from_a_file_or_from_headers),
     ("--retry-after-max", streams::retry_after_max_ends_a_run_that_is_told_to_wait_longer),
     ("--ignore-retry-after", streams::ignore_retry_after_waits_as_without_it),
@@ -51,13 +52,37 @@ const REGISTER: &[(&str, fn())] = &[
     ("--idempotency-key", records::idempotency_key_reaches_every_attempt),
     ("--record-env", records::record_env_keeps_a_variable),
     ("--record-stdin", records::record_stdin_limits_the_stored_input),
+    ("--redact", records::redact_hides_what_matches),
+    ("--report", records::report_is_written_for_a_good_run_too),
+    ("--report-full", records::report_full_hides_nothing),
     ("--quiet", messages::quiet_says_only_the_end_and_twice_nothing),
     ("--verbose", messages::verbose_says_when_attempts_start_and_end),
+    ("--log-format", messages::log_format_json_is_one_object_a_line),
+    ("--log-file", messages::log_file_gets_the_messages),
+    ("--ci", messages::ci_writes_annotations),
+    ("--ci-output", messages::ci_output_sets_outputs_of_the_step),
+    ("--metrics-dir", messages::metrics_dir_counts_runs),
+    ("--on-retry", hooks::on_retry_runs_before_each_delay),
+    ("--on-failure", hooks::on_failure_runs_after_a_bad_run),
+    ("--on-success", hooks::on_success_runs_after_a_good_run),
+    ("--hook-timeout", hooks::hook_timeout_ends_a_hook),
+    ("--hook-record", hooks::hook_record_full_hides_nothing),
     ("--plan", attempts::plan_prints_the_schedule_and_runs_nothing),
     ("-h", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
     ("--help", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
     ("--version", crate::command_line::help_and_version_are_on_stdout_and_run_nothing),
 ];
+
+#[test]
+fn every_option_is_in_the_register() {
+    let options: Vec<String> =
+        retry::cli::table::options(retry::cli::table::RETRY).map(retry::cli::spec::Spec::name).collect();
+    let registered: Vec<&str> = REGISTER.iter().map(|(name, _)| *name).collect();
+    let missing: Vec<&String> = options.iter().filter(|name| !registered.contains(&name.as_str())).collect();
+    assert!(missing.is_empty(), "no test for {missing:?}");
+    let unknown: Vec<&&str> = registered.iter().filter(|name| !options.iter().any(|o| o == *name)).collect();
+    assert!(unknown.is_empty(), "no option {unknown:?}");
+}
 
 /// A quiet run of a shell line without delays or dead letter: options first, then what `sh -c` is to run.
 fn run(place: &Place, options: &[&str], script: &str) -> Cli {

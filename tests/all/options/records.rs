@@ -60,3 +60,33 @@ pub fn record_stdin_limits_the_stored_input() {
         assert_eq!(record(&place, "l")["stdin"]["kind"], kind);
     }
 }
+
+#[test]
+pub fn redact_hides_what_matches() {
+    let place = Place::new();
+    let with = |options: &[&str]| {
+        place.retry(["--report=r"].iter().chain(options).chain(&["true", "order-12345"])).run().is(0, "", "");
+        place.read("r").contains("12345")
+    };
+    assert!(with(&[]));
+    assert!(!with(&["--redact", "[0-9]{5}"]));
+}
+
+#[test]
+pub fn report_is_written_for_a_good_run_too() {
+    let place = Place::new();
+    place.retry(["--report", "r", "true"]).run().is(0, "", "");
+    let record = record(&place, "r");
+    assert_eq!((&record["kind"], &record["retry"]["ending"]), (&"run".into(), &"succeeded".into()));
+}
+
+#[test]
+pub fn report_full_hides_nothing() {
+    let place = Place::new();
+    let with = |options: &[&str]| {
+        place.retry(["--report=r"].iter().chain(options).chain(&["true", "--password=hunter2"])).run().is(0, "", "");
+        place.read("r").contains("hunter2")
+    };
+    assert!(!with(&[]));
+    assert!(with(&["--report-full"]));
+}

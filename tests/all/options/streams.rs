@@ -24,6 +24,19 @@ pub fn stdin_max_limits_what_is_kept() {
 }
 
 #[test]
+pub fn output_says_what_gets_through() {
+    let place = Place::new();
+    let script = "echo out $RETRY_ATTEMPT; test $RETRY_ATTEMPT = 2";
+    run(&place, &[], script).run().is(0, "out 1\nout 2\n", "");
+    run(&place, &["--output", "inherit"], script).run().is(0, "out 1\nout 2\n", "");
+    run(&place, &["--output", "final"], script).run().is(0, "out 2\n", "out 1\n");
+    run(&place, &["--output", "on-failure"], script).run().is(0, "", "");
+    let failed = place.retry(["-n1", "--output=on-failure", "--no-dead-letter", "sh", "-c", "echo out; exit 3"]).run();
+    assert_eq!((failed.code(), failed.out().as_str()), (3, ""));
+    assert!(failed.err().contains("| out\n"), "{}", failed.err());
+}
+
+#[test]
 pub fn hints_are_taken_from_a_file_or_from_headers() {
     let place = Place::new();
     let file = "echo x; echo retry=no >$RETRY_HINT_FILE; exit 3";
