@@ -1,0 +1,105 @@
+//! docs/guide.md: every block of commands is run, in order, in one place; a block of text after it is what it must print.
+
+use std::path::Path;
+
+use crate::harness::Place;
+use crate::webserver::Loopback;
+
+/// What a program that only the reader has does here.
+const STAND_INS: [(&str, &str); 13] = [
+    ("import-orders", "test -e \"$1\""),
+    ("nightly-report", "[ \"$RETRY_ATTEMPT\" -ge 2 ] || { echo 'ERROR: deadlock detected' >&2; exit 1; }"),
+    ("service-state", "[ \"$RETRY_ATTEMPT\" -ge 3 ] && echo ready || echo starting"),
+    ("send-invoice", "echo \"$1\" >>invoices"),
+    ("flaky-sync", "[ \"$RETRY_ATTEMPT\" -ge 2 ] || exit 75"),
+    ("send-batch", "[ -e mended ] || { echo \"no answer from the mailer\" >&2; exit 75; }; echo \"$1\" >>batches"),
+    ("mend-the-mailer", "touch mended"),
+    ("fetch-orders", "echo x >>fetched; [ $(wc -l <fetched) -ge 3 ]"),
+    ("sync-orders", "echo x >>synced; [ $(wc -l <synced) -ge 3 ]"),
+    ("clean.sh", "echo clean >>built"),
+    ("build.sh", "echo build >>built; [ \"$RETRY_ATTEMPT\" -ge 2 ]"),
+    ("publish.sh", "echo publish >>built"),
+    ("sleep", "exit 0"),
+];
+
+/// A block of the guide: its language, its text, and where its text stands.
+struct Block<'a> {
+    language: &'a str,
+    text: &'a str,
+    at: usize,
+}
+
+fn blocks(guide: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut from = 0;
+    while let Some(open) = guide[from..].find("```") {
+        let line = from + open + 3;
+        let at = line + guide[line..].find('\n').expect("a fence ends its line") + 1;
+        let end = at + guide[at..].find("```").expect("a block ends");
+        blocks.push(Block { language: guide[line..at].trim(), text: &guide[at..end], at });
+        from = end + 3;
+    }
+    blocks
+}
+
+#[test]
+fn every_command_of_the_guide_works() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide.md");
+    let guide = std::fs::read_to_string(&file).expect("it is there");
+    let place = Place::new();
+    for (name, script) in STAND_INS {
+        let to = if name.ends_with(".sh") { name.to_owned() } else { format!("bin/{name}") };
+        place.script(&to, script);
+    }
+    let shop = Loopback::answering(&[
+        ("503 Service Unavailable", "", ""),
+        ("200 OK", "", "[1,2]"),
+        ("201 Created", "", "ok"),
+        ("429 Too Many Requests", "Retry-After: 0\r\n", ""),
+        ("200 OK", "", "[3]"),
+    ]);
+    let mut made = String::new();
+    let mut copied = 0;
+    let mut said = None;
+    let mut count = 0;
+    for block in blocks(&guide) {
+        made.push_str(&guide[copied..block.at]);
+        copied = block.at;
+        match block.language {
+            "sh" => {
+                let mut cli = place.program("bash", ["-euo", "pipefail", "-c", block.text]);
+                let mut path = place.file("bin").into_os_string();
+                path.push(":");
+                path.push(cli.path());
+                cli = cli.env("PATH", path).env("SHOP", &shop.url);
+                if !block.text.contains("--plan") {
+                    cli = cli.env("RETRY_DEFAULT_BASE", "1ms");
+                }
+                let ended = cli.run();
+                assert_eq!(ended.code(), 0, "{}{}{}", block.text, ended.out(), ended.err());
+                said = Some(ended.out());
+                count += 1;
+            }
+            "text" => {
+                made.push_str(&said.take().expect("a block of text stands after its commands"));
+                copied += block.text.len();
+            }
+            other => panic!("a block of an unknown kind: {other}"),
+        }
+    }
+    made.push_str(&guide[copied..]);
+    assert!(count > 20, "only {count} blocks were found");
+    if std::env::var_os("RETRY_BLESS").is_some() {
+        std::fs::write(&file, &made).expect("it can be written");
+    } else {
+        assert!(made == guide, "docs/guide.md is not what the programs say; RETRY_BLESS=1 writes it anew:\n{made}");
+    }
+
+    // What the commands came to, where the guide says so.
+    assert_eq!(place.read("orders.json"), "[3]");
+    assert_eq!(place.read("invoices"), "2026-11\n2026-11\n", "once without a store of finished ids, once with it");
+    assert_eq!(place.read("batches"), "1\n2\n3\n", "the oldest first, each once");
+    assert_eq!(place.read("built"), "build\nclean\nbuild\npublish\n");
+    let posted = [shop.asked(), shop.asked(), shop.asked()].pop().expect("three");
+    assert_eq!((posted.line.as_str(), posted.body.as_str()), ("POST /orders", "[1,2]"));
+}
