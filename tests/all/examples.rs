@@ -4,7 +4,6 @@ mod alerts;
 mod ci;
 mod container;
 mod cron;
-mod loopback;
 mod psql;
 mod redis;
 mod shell;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::examples::{stand_in, with_stand_ins};
 use crate::harness::Place;
-use crate::webserver::Loopback;
+use crate::loopback::{Answer, Server, http};
 
 /// What a program that only the reader has does here.
 const STAND_INS: [(&str, &str); 13] = [
@@ -48,15 +49,18 @@ fn every_command_of_the_guide_works() {
     let guide = std::fs::read_to_string(&file).expect("it is there");
     let place = Place::new();
     for (name, script) in STAND_INS {
-        let to = if name.ends_with(".sh") { name.to_owned() } else { format!("bin/{name}") };
-        place.script(&to, script);
+        let file = stand_in(&place, name, script);
+        if name.ends_with(".sh") {
+            std::fs::rename(file, place.file(name)).expect("it moves");
+        }
     }
-    let shop = Loopback::answering(&[
-        ("503 Service Unavailable", "", ""),
-        ("200 OK", "", "[1,2]"),
-        ("201 Created", "", "ok"),
-        ("429 Too Many Requests", "Retry-After: 0\r\n", ""),
-        ("200 OK", "", "[3]"),
+    let answer = |status, body: &str| Answer::Http(status, vec![], body.into());
+    let (shop, asked) = Server::recording(vec![
+        http(503, &[]),
+        answer(200, "[1,2]"),
+        answer(200, "ok"),
+        http(429, &["Retry-After: 0"]),
+        answer(200, "[3]"),
     ]);
     let mut made = String::new();
     let mut copied = 0;
@@ -67,14 +71,11 @@ fn every_command_of_the_guide_works() {
         copied = block.at;
         match block.language {
             "sh" => {
-                let mut cli = place.program("bash", ["-euo", "pipefail", "-c", block.text]);
-                let mut path = place.file("bin").into_os_string();
-                path.push(":");
-                path.push(cli.path());
-                cli = cli.env("PATH", path).env("SHOP", &shop.url);
-                if !block.text.contains("--plan") {
-                    cli = cli.env("RETRY_DEFAULT_BASE", "1ms");
+                let mut cli = with_stand_ins(&place, "bash", &["-euo", "pipefail", "-c", block.text]);
+                if block.text.contains("--plan") {
+                    cli = cli.env_remove("RETRY_DEFAULT_BASE");
                 }
+                let cli = cli.env("SHOP", shop.url());
                 let ended = cli.run();
                 assert_eq!(ended.code(), 0, "{}{}{}", block.text, ended.out(), ended.err());
                 said = Some(ended.out());
@@ -100,6 +101,6 @@ fn every_command_of_the_guide_works() {
     assert_eq!(place.read("invoices"), "2026-11\n2026-11\n", "once without a store of finished ids, once with it");
     assert_eq!(place.read("batches"), "1\n2\n3\n", "the oldest first, each once");
     assert_eq!(place.read("built"), "build\nclean\nbuild\npublish\n");
-    let posted = [shop.asked(), shop.asked(), shop.asked()].pop().expect("three");
-    assert_eq!((posted.line.as_str(), posted.body.as_str()), ("POST /orders", "[1,2]"));
+    let posted = asked.try_iter().nth(2).expect("three questions");
+    assert_eq!((posted.line.as_str(), posted.body.as_str()), ("POST /orders HTTP/1.1", "[1,2]"));
 }

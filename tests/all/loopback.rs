@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// What the server does with a request.
@@ -29,6 +30,15 @@ pub fn http(status: u16, headers: &[&str]) -> Answer {
     Answer::Http(status, headers.iter().map(ToString::to_string).collect(), b"\n".to_vec())
 }
 
+/// A request.
+#[derive(Debug)]
+pub struct Asked {
+    /// `POST /path HTTP/1.1`.
+    pub line: String,
+    /// The body.
+    pub body: String,
+}
+
 /// A server that runs until the test program ends.
 pub struct Server {
     /// Its port on 127.0.0.1.
@@ -40,29 +50,22 @@ impl Server {
     /// Answers each request as `answer` says, which is given its first line and its number, from 1.
     pub fn new(answer: impl Fn(&str, usize) -> Answer + Send + Sync + 'static) -> Server {
         Server::serving(move |stream, number| {
-            let mut reader = BufReader::new(stream.try_clone().expect("a socket can be shared"));
-            let mut first = String::new();
-            let mut length = 0;
-            for line in std::iter::repeat_with(|| {
-                let mut line = String::new();
-                reader.read_line(&mut line).map_or(String::new(), |_| line)
-            }) {
-                if first.is_empty() {
-                    first = line.trim().to_owned();
-                }
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap_or(0);
-                }
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            let mut body = vec![0; length];
-            let _ = reader.read_exact(&mut body);
+            let Asked { line: first, .. } = read(&stream);
             if !first.is_empty() {
                 give(stream, &answer(&first, number()), first.starts_with("HEAD"));
             }
         })
+    }
+
+    /// Gives these answers in order, the last again and again, and hands on what it is asked.
+    pub fn recording(answers: Vec<Answer>) -> (Server, Receiver<Asked>) {
+        let (tell, asked) = channel();
+        let server = Server::serving(move |stream, number| {
+            let request = read(&stream);
+            let _ = tell.send(request);
+            give(stream, &answers[number().min(answers.len()) - 1], false);
+        });
+        (server, asked)
     }
 
     /// Hands each connection with a counter of requests to `serve`.
@@ -89,6 +92,30 @@ impl Server {
     pub fn requests(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }
+}
+
+/// Reads one request.
+fn read(stream: &TcpStream) -> Asked {
+    let mut reader = BufReader::new(stream.try_clone().expect("a socket can be shared"));
+    let mut first = String::new();
+    let mut length = 0;
+    for line in std::iter::repeat_with(|| {
+        let mut line = String::new();
+        reader.read_line(&mut line).map_or(String::new(), |_| line)
+    }) {
+        if first.is_empty() {
+            first = line.trim().to_owned();
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    let _ = reader.read_exact(&mut body);
+    Asked { line: first, body: String::from_utf8_lossy(&body).into_owned() }
 }
 
 /// Gives one answer and ends the connection.

@@ -7,7 +7,9 @@ mod ctl_options;
 mod delays;
 mod descendants;
 mod docs;
+mod examples;
 mod floors;
+mod guide;
 #[allow(dead_code)]
 mod harness;
 mod hints;

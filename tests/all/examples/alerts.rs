@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::loopback::Loopback;
 use super::{example, have, stand_in, with_stand_ins};
-use crate::harness::{Cli, Place};
+use crate::harness::{Cli, FENCE, Place};
+use crate::loopback::{Server, http};
 
 fn alert(place: &Place, name: &str, job: &[&str]) -> Cli {
     let script = example("alerts").join(name);
@@ -50,13 +50,13 @@ fn a_webhook_gets_the_record() {
     }
     let place = Place::new();
     stand_in(&place, "report", "exit 3");
-    let server = Loopback::answering(&[("204 No Content", "", "")]);
+    let (server, asked) = Server::recording(vec![http(200, &[])]);
     assert_eq!(
-        alert(&place, "webhook.sh", &["report"]).env("WEBHOOK_URL", format!("{}/hook", server.url)).run().code(),
+        alert(&place, "webhook.sh", &["report"]).env("WEBHOOK_URL", format!("{}/hook", server.url())).run().code(),
         3
     );
-    let asked = server.asked();
-    assert_eq!(asked.line, "POST /hook");
+    let asked = asked.recv_timeout(FENCE).expect("it is asked");
+    assert_eq!(asked.line, "POST /hook HTTP/1.1");
     assert_eq!(record(&asked.body)["process"]["exit_code"], 3);
 }
 
@@ -67,12 +67,12 @@ fn a_ping_tells_success_and_failure_apart() {
     }
     let place = Place::new();
     stand_in(&place, "report", "exit \"$1\"");
-    let server = Loopback::answering(&[("200 OK", "", "OK"), ("200 OK", "", "OK")]);
-    let ping = format!("{}/ping/5f2c", server.url);
+    let (server, asked) = Server::recording(vec![http(200, &[])]);
+    let ping = format!("{}/ping/5f2c", server.url());
     assert_eq!(alert(&place, "ping.sh", &["report", "0"]).env("PING_URL", &ping).run().code(), 0);
-    assert_eq!(server.asked().line, "GET /ping/5f2c");
+    assert_eq!(asked.recv_timeout(FENCE).expect("it is asked").line, "GET /ping/5f2c HTTP/1.1");
     assert_eq!(alert(&place, "ping.sh", &["report", "3"]).env("PING_URL", &ping).run().code(), 3);
-    let asked = server.asked();
-    assert_eq!(asked.line, "POST /ping/5f2c/3");
+    let asked = asked.recv_timeout(FENCE).expect("it is asked");
+    assert_eq!(asked.line, "POST /ping/5f2c/3 HTTP/1.1");
     assert_eq!(record(&asked.body)["retry"]["ending"], "exhausted");
 }

@@ -1,8 +1,8 @@
 //! The pipeline, the makefile, the loops.
 
-use super::loopback::Loopback;
 use super::{example, fails_until, have, stand_in, with_stand_ins};
 use crate::harness::Place;
+use crate::loopback::{Answer, Server, http};
 
 #[test]
 fn the_pipeline_reads_the_database_once_and_uploads_the_same_bytes_again() {
@@ -34,13 +34,13 @@ fn the_makefile_asks_again_when_told_to_wait_and_leaves_no_half_file() {
         return;
     }
     let place = Place::new();
-    let server = Loopback::answering(&[
-        ("503 Service Unavailable", "Retry-After: 0\r\n", "later"),
-        ("200 OK", "", "a,b\n1,2\n"),
-        ("404 Not Found", "", "gone"),
-    ]);
+    let server = Server::new(|_, number| match number {
+        1 => http(503, &["Retry-After: 0"]),
+        2 => Answer::Http(200, vec![], b"a,b\n1,2\n".to_vec()),
+        _ => http(404, &[]),
+    });
     let makefile = example("Makefile");
-    let url = format!("URL={}/data.csv", server.url);
+    let url = format!("URL={}/data.csv", server.url());
     let args = ["-s", "-f", makefile.to_str().expect("a path of ours"), &url, "data.csv"];
     assert_eq!(with_stand_ins(&place, "make", &args).run().code(), 0);
     assert_eq!(place.read("data.csv"), "a,b\n1,2\n");
@@ -51,8 +51,7 @@ fn the_makefile_asks_again_when_told_to_wait_and_leaves_no_half_file() {
     assert_eq!(ended.code(), 2, "a 404 is a failed rule: {}", ended.err());
     assert!(ended.err().contains("permanent"), "{}", ended.err());
     assert!(!place.file("data.csv").exists());
-    assert_eq!(server.asked().line, "GET /data.csv");
-    assert_eq!(server.further(), 2, "a 404 is not asked twice");
+    assert_eq!(server.requests(), 3, "a 404 is not asked twice");
 }
 
 #[test]
