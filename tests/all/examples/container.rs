@@ -43,12 +43,14 @@ fn kill(pid: i32, signal: i32) {
 #[test]
 fn as_pid_1_it_retries_reaps_orphans_and_gives_the_status() {
     let place = Place::new();
-    // Each attempt leaves an orphan that ends after its parent; the last one counts the zombies.
-    let zombies = "sleep 0.01; grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | wc -l; echo $PPID $*";
-    stand_in(&place, "worker", &format!("(sleep 0.001 & ) \n{}", fails_until(3, 9, zombies)));
+    // Each attempt leaves an orphan; the last one waits until each of them is reaped, which only PID 1 can do.
+    let reaped =
+        "for orphan in $(cat orphans); do while [ -e /proc/$orphan ]; do sleep 0.01; done; done\necho $PPID $*";
+    stand_in(&place, "worker", &format!("( true & echo $! >>orphans )\n{}", fails_until(3, 9, reaped)));
     let Some(running) = start(&place) else { return };
     let ended = running.wait();
-    ended.gives(0, "0\n1 --queue orders\n");
+    ended.gives(0, "1 --queue orders\n");
+    assert_eq!(place.read("orphans").lines().count(), 3);
     assert!(ended.err().contains("attempt 3"), "-v tells each start: {}", ended.err());
 }
 
