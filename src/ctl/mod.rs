@@ -1,4 +1,4 @@
-//! The verbs of `retryctl dead-letter`, one file each. Contract D30, D31.
+//! The verbs of `retryctl`, one file each. Contract D30, D31.
 
 mod ask;
 mod check;
@@ -17,6 +17,7 @@ mod replay;
 mod shell_line;
 mod show;
 mod shown;
+mod stats;
 mod verify;
 pub mod world;
 
@@ -40,7 +41,7 @@ pub fn run(verb: Verb, settings: &Settings<'_>, world: &mut World<'_>) -> u8 {
         Verb::PresetList => preset::list(world),
         Verb::PresetShow => preset::show(settings, world),
         Verb::LetterReplay => replay::run(settings, world),
-        Verb::Stats => Err(Failed::new(world::USAGE, "this verb is not part of this build")),
+        Verb::Stats => stats::run(settings, world),
     };
     let ended = ended.and_then(|status| world.out.flush().map(|()| status).map_err(Failed::from));
     ended.unwrap_or_else(|failed| world.report(failed))

@@ -2,6 +2,7 @@
 
 pub mod exposition;
 pub mod figures;
+pub mod letters;
 pub mod place;
 pub mod recorder;
 
