@@ -37,7 +37,7 @@ end
 
 complete -c retry -f
 complete -c retry -x -a '(__retry_complete_command)'
-complete -c retry -n __retry_at_options -s n -l max-tries -x -d 'attempts in all, the first included, or unlimited'
+complete -c retry -n __retry_at_options -s n -l max-tries -x -d 'attempts in all, at least 1, or unlimited'
 complete -c retry -n __retry_at_options -l base -x -d 'scale of the delays'
 complete -c retry -n __retry_at_options -l cap -x -d 'largest ceiling of a delay'
 complete -c retry -n __retry_at_options -l factor -x -d 'growth of the exponential backoff, at least 1'

@@ -25,7 +25,7 @@ pub fn brief() -> String {
          Example: retry -n 5 -t 30s --preset curl -- curl -fsS https://example.org/\n\n",
     );
     for spec in table::options(table::RETRY).filter(|spec| spec.brief) {
-        let _ = write!(text, "{:<27}{}", heading(spec), spec.help);
+        let _ = write!(text, "{:<28}{}", heading(spec), spec.help);
         if !["", "none"].contains(&spec.default) && spec.opt != Opt::DeadLetter && spec.opt != Opt::Plan {
             let _ = write!(text, " [{}]", spec.default);
         }

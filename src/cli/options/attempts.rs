@@ -11,13 +11,13 @@ pub(in crate::cli) const ATTEMPTS: Group = Group {
             "max-tries",
             "N",
             Value::Number,
-            "attempts in all, the first included, or unlimited",
+            "attempts in all, at least 1, or unlimited",
         )
         .short('n')
         .default("6")
         .brief()
         .more(
-            "At least 1. An unlimited run without `--max-elapsed` never ends while its command fails, so it never \
+            "The first one counts: 6 are one attempt and at most five retries. An unlimited run without `--max-elapsed` never ends while its command fails, so it never \
                  alerts anyone; it says so once.",
         ),
         Spec::value(Opt::Base, "base", "DUR", Value::Duration, "scale of the delays").default("1s").brief().more(
