@@ -230,3 +230,45 @@ fn a_mistake_names_the_verb_or_option_that_was_meant() {
     assert_eq!(ctl("dl check --bogus").0, Some(Verb::LetterCheck), "so that its exit status can be 3");
     assert_eq!(ctl("dl check --help"), (Some(Verb::LetterCheck), Err("help".into())));
 }
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_typed_the_command_is_a_suffix_of_it_and_an_error_is_one_line(
+        words in proptest::collection::vec(word(), 0..8),
+    ) {
+        let args: Vec<OsString> = words.into_iter().map(OsString::from_vec).collect();
+        match parse::retry(args.clone(), EMPTY) {
+            Ok(Asked::Work(settings)) => proptest::prop_assert!(args.ends_with(&settings.operands)),
+            Ok(Asked::BriefHelp | Asked::Help | Asked::Version) => {}
+            Err(error) => proptest::prop_assert!(!error.to_string().contains(char::is_control), "{error}"),
+        }
+        if let Err(error) = parse::retryctl(args, EMPTY).1 {
+            proptest::prop_assert!(!error.to_string().contains(char::is_control), "{error}");
+        }
+    }
+}
+
+/// Words that look like options, and any bytes.
+fn word() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    use proptest::prelude::*;
+    let known = proptest::sample::select(vec![
+        "-n",
+        "-n3",
+        "-qv",
+        "--",
+        "-",
+        "--plan",
+        "--plan=json",
+        "--max-tries",
+        "--timeout=1s",
+        "dl",
+        "list",
+        "--yes",
+        "-h",
+    ]);
+    prop_oneof![
+        known.prop_map(|word| word.as_bytes().to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..6),
+        "--?[a-z=\n-]{0,8}".prop_map(String::into_bytes),
+    ]
+}
