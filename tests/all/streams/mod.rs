@@ -4,5 +4,6 @@ mod bounds;
 mod final_output;
 mod input;
 mod letters;
+mod on_failure;
 mod output;
 mod stalled;
