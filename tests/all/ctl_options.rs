@@ -44,11 +44,13 @@ const REGISTER: &[(Opt, fn())] = &[
     (Opt::ChangedInput, replay::changed_input_takes_a_file_that_is_no_longer_as_it_was),
     (Opt::ReplayStdin, replay::stdin_gives_another_input),
     (Opt::EnvFile, replay::env_file_sets_variables),
+    (Opt::MetricsDir, stats_read_the_metrics_of_a_directory),
+    (Opt::StatsBy, stats_read_the_metrics_of_a_directory),
 ];
 
 #[test]
 fn every_option_of_a_verb_is_in_the_register() {
-    for opt in VERBS.iter().filter(|verb| verb.words[0] == "dead-letter").flat_map(|verb| verb.options) {
+    for opt in VERBS.iter().flat_map(|verb| verb.options) {
         let name = table::spec(*opt).name();
         assert!(REGISTER.iter().any(|(registered, _)| registered == opt), "no test for {name} ({opt:?})");
     }
@@ -197,4 +199,24 @@ pub fn check_warns_from_these_numbers_on() {
     assert_eq!(check(&["--warn", "4", "--crit", "3"]), 2);
     assert_eq!(check(&["--warn", "4", "--max-age", "30d"]), 2);
     assert_eq!(check(&["--warn", "4", "--max-age", "99999d"]), 0);
+}
+
+#[test]
+pub fn stats_read_the_metrics_of_a_directory() {
+    let place = Place::new();
+    std::fs::create_dir(place.file("metrics")).expect("a directory can be made");
+    for (job, status) in [("one", "3"), ("two", "4"), ("two", "4")] {
+        let run = ["-qq", "-n2", "--base=0", "--no-dead-letter", "--metrics-dir=metrics", "--job", job, "sh", "-c"];
+        let script = format!("exit {status}");
+        place.retry(run.iter().chain(&[script.as_str()])).run().gives(status.parse().expect("a number"), "");
+    }
+    place.write("letters", "");
+    let stats = |options: &[&str]| {
+        let ended = place.retryctl(["stats", "--metrics-dir=metrics", "--file=letters"].iter().chain(options)).run();
+        assert_eq!((ended.code(), ended.err().as_str()), (0, ""));
+        ended.out()
+    };
+    assert!(stats(&[]).contains("\none ") && stats(&[]).contains("\ntwo "), "{}", stats(&[]));
+    assert!(stats(&["--by", "error"]).contains("exit_4"), "{}", stats(&["--by", "error"]));
+    assert!(serde_json::from_str::<Value>(&stats(&["--format", "json"])).is_ok());
 }
