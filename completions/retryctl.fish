@@ -114,7 +114,7 @@ complete -c retryctl -n '__retryctl_verb dead-letter verify' -l file -r -F -d 't
 complete -c retryctl -n '__retryctl_after dead-letter' -a path -d 'print the file that would be used'
 complete -c retryctl -n '__retryctl_verb dead-letter path' -l file -r -F -d 'this dead-letter file; may be repeated'
 
-complete -c retryctl -n '__retryctl_verb stats' -l metrics-dir -x -a '(__fish_complete_directories)' -d 'count runs for Prometheus in DIR/retry_JOB.prom'
+complete -c retryctl -n '__retryctl_verb stats' -l metrics-dir -x -a '(__fish_complete_directories)' -d 'where runs are counted; needed'
 complete -c retryctl -n '__retryctl_verb stats' -l by -x -a 'job error' -d 'by job, or by class of error across jobs'
 complete -c retryctl -n '__retryctl_verb stats' -l format -x -a 'table json' -d 'table or json'
 complete -c retryctl -n '__retryctl_verb stats' -l file -r -F -d 'this dead-letter file; may be repeated'

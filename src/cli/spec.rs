@@ -20,7 +20,7 @@ pub enum Opt {
     All, LetterJob, State, Since, Until, Exit, Ending, Grep, Newest, File, Yes,
     ListFormat, Count, Reveal, Json, Shell,
     ReplayTries, Rate, StopAfter, NewestOfGroup, InDoubt, Poison, DryRun, OtherHost, ChangedInput, ReplayStdin, EnvFile,
-    Reason, OlderThan, PurgeState, LetterStatsBy, StatsFormat, Warn, Crit, MaxAge, StatsBy,
+    Reason, OlderThan, PurgeState, LetterStatsBy, StatsFormat, Warn, Crit, MaxAge, StatsBy, StatsDir,
 }
 
 /// What an option takes.

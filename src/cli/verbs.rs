@@ -193,9 +193,9 @@ pub static VERBS: &[VerbSpec] = &[
         words: &["stats"],
         operands: "",
         help: "per job: runs, success rates, commonest error",
-        more: "From the files that `retry --metrics-dir` writes. Where the first rate falls and the second does not, \
+        more: "From the files that `retry --metrics-dir` writes, and the dead letters, whose numbers it adds to them. Where the first rate falls and the second does not, \
                retries are hiding something.",
-        options: &[Opt::MetricsDir, Opt::StatsBy, Opt::StatsFormat, Opt::File],
+        options: &[Opt::StatsDir, Opt::StatsBy, Opt::StatsFormat, Opt::File],
     },
     VerbSpec {
         verb: Verb::PresetList,

@@ -37,7 +37,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
         "table" => Some(false),
         _ => None,
     })?;
-    let Some(dir) = settings.one(Opt::MetricsDir).map(|setting| PathBuf::from(setting.value)) else {
+    let Some(dir) = settings.one(Opt::StatsDir).map(|setting| PathBuf::from(setting.value)) else {
         return Err(Failed::new(NONE_SUCH, format!("nothing is counted yet: {HOW}")));
     };
     let found = stats::read(&dir)

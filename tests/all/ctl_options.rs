@@ -44,7 +44,7 @@ const REGISTER: &[(Opt, fn())] = &[
     (Opt::ChangedInput, replay::changed_input_takes_a_file_that_is_no_longer_as_it_was),
     (Opt::ReplayStdin, replay::stdin_gives_another_input),
     (Opt::EnvFile, replay::env_file_sets_variables),
-    (Opt::MetricsDir, stats_read_the_metrics_of_a_directory),
+    (Opt::StatsDir, stats_read_the_metrics_of_a_directory),
     (Opt::StatsBy, stats_read_the_metrics_of_a_directory),
 ];
 

@@ -67,6 +67,8 @@ pub(in crate::cli) const SHOW: Group = Group {
         value(Opt::Warn, "warn", "N", Value::Number, "warning from this many open letters on").default("1"),
         value(Opt::Crit, "crit", "N", Value::Number, "critical from this many open letters on").default("10"),
         value(Opt::MaxAge, "max-age", "DUR", Value::Duration, "critical if the oldest open letter is older"),
+        Spec::value(Opt::StatsDir, "metrics-dir", "DIR", Value::Directory, "where runs are counted; needed")
+            .more("RETRY_DEFAULT_METRICS_DIR says it too."),
         choice(Opt::StatsBy, "by", &["job", "error"], "by job, or by class of error across jobs").default("job").more(
             "One class that spikes is a dependency that is down; varied errors of one job are a fault of the job.",
         ),
