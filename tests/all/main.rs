@@ -13,6 +13,7 @@ mod floors;
 mod harness;
 mod hints;
 mod inherited;
+mod letters;
 #[allow(dead_code)]
 mod loopback;
 mod main_job;

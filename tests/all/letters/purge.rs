@@ -1,0 +1,36 @@
+//! `purge`: what goes, what stays, and what it asks for.
+
+use super::{FILE, id, letter_ctl, letter_of};
+use crate::harness::Place;
+
+#[test]
+fn a_purge_takes_out_what_is_closed_and_old_enough_and_nothing_else() {
+    let place = Place::new();
+    let open = id(&letter_of(&place, &["--job=open"], &["false"])).to_owned();
+    let closed = id(&letter_of(&place, &["--job=closed"], &["false"])).to_owned();
+    letter_ctl(&place, &["discard", &closed]).run().is(0, &format!("discarded {closed}\n"), "");
+    letter_ctl(&place, &["purge", "--older-than=1h", "--yes"]).run();
+    assert_eq!(letter_ctl(&place, &["list", "--state=discarded", "--format=ids"]).run().out(), format!("{closed}\n"));
+    let purged = letter_ctl(&place, &["purge", "--older-than=0", "--yes"]).run();
+    assert!(purged.out().contains(": deleted 1 letter, "), "{}", purged.out());
+    assert!(!place.read(FILE).contains(&closed));
+    letter_ctl(&place, &["list", "--format=ids"]).run().is(0, &format!("{open}\n"), "");
+    letter_ctl(&place, &["purge", "--older-than=0", "--state=all", "--yes"]).run();
+    assert_eq!(place.read(FILE), "");
+}
+
+#[test]
+fn a_purge_needs_an_age_and_where_nobody_can_be_asked_a_yes() {
+    let place = Place::new();
+    letter_of(&place, &[], &["false"]);
+    let before = place.read(FILE);
+    letter_ctl(&place, &["purge", "--yes"]).run().is(
+        64,
+        "",
+        "retryctl: how old? expected --older-than DUR, such as --older-than 30d\n",
+    );
+    let refused = letter_ctl(&place, &["purge", "--older-than=0", "--state=all"]).run();
+    assert_eq!(refused.code(), 64);
+    assert!(refused.err().contains("needs --yes"), "{}", refused.err());
+    assert_eq!(place.read(FILE), before);
+}
