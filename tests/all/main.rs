@@ -17,6 +17,7 @@ mod letters;
 #[allow(dead_code)]
 mod loopback;
 mod main_job;
+mod messages;
 mod options;
 mod output_rules;
 mod plan;
