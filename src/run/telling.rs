@@ -83,10 +83,10 @@ impl Run<'_> {
     /// Prints the report of `--output on-failure`, as fast as it is read and no faster; a signal ends it.
     fn report(&mut self, head: &str, tail: &str, patience: Patience) {
         let fence = self.notices.fence();
-        self.send_line(head);
         if let Some(fence) = &fence {
             self.send_line(&fence.open);
         }
+        self.send_line(head);
         let (rows, left_out) = self.notices.rows();
         let redactor = self.redactor.take().unwrap_or_else(|| redactor_of(self.job));
         let mut before = 0;

@@ -18,6 +18,7 @@ mod letters;
 mod loopback;
 mod main_job;
 mod messages;
+mod notices;
 mod options;
 mod output_rules;
 mod plan;
