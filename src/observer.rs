@@ -13,7 +13,7 @@ use crate::lines::Lines;
 use crate::outcome::Outcome;
 use crate::output_rules::OutputRules;
 use crate::policy::{OutputFacts, Verdict};
-use crate::preset::{CommandLine, Listener, Preset, Said};
+use crate::preset::{CommandLine, Hearing, Listener, Preset, Said};
 use crate::retry_after::Ignored;
 
 /// Where bytes come from.
@@ -35,8 +35,7 @@ pub struct Observation {
     /// `--hints http`, which reads both streams; a preset's hints come from stderr alone (S30).
     http: bool,
     mode: OutputMode,
-    english: bool,
-    silenced: bool,
+    hearing: Hearing,
     advice: Option<&'static str>,
     other_command: bool,
 }
@@ -51,17 +50,20 @@ impl Observation {
         let preset = job.preset.as_deref().and_then(Preset::named);
         let is_for = |preset: &&'static Preset| job.command.first().is_some_and(|command| preset.is_for(command));
         let patterns = &job.output_rules;
-        Ok(Observation {
+        let mut observation = Observation {
             rules: OutputRules::new(&patterns.retry, &patterns.fail, &patterns.until)?,
             preset,
             http: job.hints.http,
             mode: job.streams.output,
-            english: preset.is_none() || line.speaks_english(),
-            silenced: preset.is_some_and(|preset| preset.silencers.iter().any(|option| line.has(option))),
+            hearing: Hearing::WHOLE,
             // A script is not to be told what its curl lacks.
             advice: preset.filter(is_for).and_then(|preset| preset.advice_for(&line)),
             other_command: preset.is_some_and(|preset| !is_for(&preset)),
-        })
+        };
+        if let Some(preset) = preset {
+            observation.hearing = preset.hearing(&line, !observation.reads_stderr());
+        }
+        Ok(observation)
     }
 
     /// Whether both streams are asked to pass through, whatever `--output` says (S21).
@@ -98,7 +100,7 @@ impl Observation {
     }
 
     fn judge(&self, listener: &Listener, exit: u8, status: Option<u16>) -> Said {
-        listener.judge(exit, status, self.english, self.silenced, !self.reads_stderr())
+        listener.judge(exit, status, self.hearing)
     }
 
     /// Begins to observe an attempt.

@@ -10,8 +10,7 @@ fn observation(preset: Option<&str>, http: bool, mode: OutputMode) -> Observatio
         preset: preset.map(|name| Preset::named(name).unwrap()),
         http,
         mode,
-        english: true,
-        silenced: false,
+        hearing: Hearing { blind: mode == OutputMode::Inherit, ..Hearing::WHOLE },
         advice: None,
         other_command: false,
     }

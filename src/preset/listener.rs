@@ -1,6 +1,6 @@
 //! Listens to what a tool prints during one attempt and says what its status means. Contract P1.
 
-use super::{From, Preset, pattern};
+use super::{From, Hearing, Preset, pattern};
 use crate::http_headers::Response;
 use crate::policy::Verdict;
 
@@ -26,18 +26,22 @@ pub struct Listener {
     named: Option<u16>,
     /// Whether standard error had a line that is not empty.
     heard: bool,
+    /// Whether the tool's empty words were seen.
+    empty: bool,
 }
 
 impl Listener {
     /// Begins to listen for a preset.
     pub fn new(preset: &'static Preset) -> Listener {
-        Listener { preset, seen: vec![false; preset.texts.len()], named: None, heard: false }
+        Listener { preset, seen: vec![false; preset.texts.len()], named: None, heard: false, empty: false }
     }
 
     /// Looks at one line of standard error, or of both streams where they are one.
     pub fn stderr_line(&mut self, line: &[u8]) {
         self.heard |= !line.trim_ascii().is_empty();
         self.line(line, true);
+        self.empty |=
+            self.preset.empty_words.as_ref().is_some_and(|words| pattern::find(cut(line), words.text).is_some());
         if let Some(http) = &self.preset.http {
             self.named = pattern::number(cut(line), http.named).or(self.named);
         }
@@ -62,9 +66,8 @@ impl Listener {
 
     /// Says what an exit status means.
     ///
-    /// `http` is the status of the last response whose headers were seen. `english` says whether the tool speaks English,
-    /// `silenced` that an option keeps it from saying anything, `blind` that its output did not pass through us.
-    pub fn judge(&self, status: u8, http: Option<u16>, english: bool, silenced: bool, blind: bool) -> Said {
+    /// `http` is the status of the last response whose headers were seen.
+    pub fn judge(&self, status: u8, http: Option<u16>, hearing: Hearing) -> Said {
         let said = |verdict| Said { verdict: Some(verdict), warning: None };
         let preset = self.preset;
         // Success is exit 0's own; what was not started is never a tool's (P1).
@@ -93,14 +96,17 @@ impl Listener {
         }
         let asks_text =
             preset.texts.iter().any(|texts| texts.verdict == Verdict::Retryable && texts.on.contains(status));
-        if asks_text && blind {
+        if asks_text && hearing.blind {
             return self.for_want_of_text(status, "its messages were not seen", "leave out --output inherit");
         }
-        if asks_text && preset.translated && !english {
+        if asks_text && preset.translated && !hearing.english {
             return self.for_want_of_text(status, "its messages are not in English", "set LC_ALL=C");
         }
-        if asks_text && silenced && !self.heard {
+        if asks_text && hearing.silenced && !self.heard {
             return self.for_want_of_text(status, "it was told to be silent", "let it print its errors");
+        }
+        if let Some(words) = preset.empty_words.as_ref().filter(|_| asks_text && self.empty && !hearing.talkative) {
+            return self.for_want_of_text(status, "it says the same of every failure", words.cure);
         }
         said(Verdict::Permanent)
     }

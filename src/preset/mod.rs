@@ -33,6 +33,8 @@ pub struct Preset {
     pub translated: bool,
     /// Options that silence it, so that no text can be there.
     pub silencers: &'static [&'static str],
+    /// A text that says nothing, where the tool does not say more.
+    pub empty_words: Option<EmptyWords>,
     /// What is said at the start of a run, where it applies.
     pub advice: Option<Advice>,
     /// How sure it is: A the tool's documents call it transient or permanent, B a documented meaning in our reading,
@@ -77,6 +79,35 @@ pub struct Http {
     pub named: &'static str,
     /// What makes it visible.
     pub cure: &'static str,
+}
+
+/// What a tool says of every failure alike.
+#[derive(Debug)]
+pub struct EmptyWords {
+    /// The text.
+    pub text: &'static str,
+    /// Options with which it says more.
+    pub unless: &'static [&'static str],
+    /// What makes it say more.
+    pub cure: &'static str,
+}
+
+/// What of a tool's messages can be there at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// They come in English.
+    pub english: bool,
+    /// An option keeps the tool from saying anything.
+    pub silenced: bool,
+    /// An option makes it say more than its empty words.
+    pub talkative: bool,
+    /// They do not pass through us.
+    pub blind: bool,
+}
+
+impl Hearing {
+    /// Everything that is said is heard and understood.
+    pub const WHOLE: Hearing = Hearing { english: true, silenced: false, talkative: true, blind: false };
 }
 
 /// A mistake that makes a preset worthless, and what to do about it.
@@ -177,6 +208,16 @@ impl Preset {
     /// Whether what it prints on standard output is to be read as well.
     pub fn reads_stdout(&self) -> bool {
         self.texts.iter().any(|texts| texts.from == From::Either)
+    }
+
+    /// What of the tool's messages can be there, by the command line; `blind` where they do not pass through us.
+    pub fn hearing(&self, line: &CommandLine<'_>, blind: bool) -> Hearing {
+        Hearing {
+            english: line.speaks_english(),
+            silenced: self.silencers.iter().any(|option| line.has(option)),
+            talkative: self.empty_words.as_ref().is_none_or(|words| words.unless.iter().any(|option| line.has(option))),
+            blind,
+        }
     }
 
     /// What is to be said once, before the first attempt.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn judge(name: &str, status: u8, stderr: &str) -> Said {
     let mut listener = Listener::new(Preset::named(name).unwrap());
     stderr.lines().for_each(|line| listener.stderr_line(line.as_bytes()));
-    listener.judge(status, None, true, false, false)
+    listener.judge(status, None, Hearing::WHOLE)
 }
 
 fn line<'a>(args: &'a [OsString], variables: &'a dyn Fn(&str) -> Option<OsString>) -> CommandLine<'a> {
@@ -60,7 +60,7 @@ fn statuses_and_texts_decide_as_the_table_says() {
 fn headers_decide_before_what_an_error_named() {
     let mut listener = Listener::new(Preset::named("curl").unwrap());
     listener.stderr_line(b"curl: (22) The requested URL returned error: 404");
-    assert_eq!(listener.judge(22, Some(503), true, false, false).verdict, Some(Verdict::Retryable));
+    assert_eq!(listener.judge(22, Some(503), Hearing::WHOLE).verdict, Some(Verdict::Retryable));
     assert_eq!(listener.named_status(), Some(404));
 }
 
@@ -74,15 +74,30 @@ fn where_the_deciding_text_cannot_be_there_a_status_is_retryable_and_the_cure_is
     );
     let mut listener = Listener::new(Preset::named("git").unwrap());
     listener.stderr_line("Fatal: Zugriff nicht möglich".as_bytes());
-    let said = listener.judge(128, None, false, false, false);
+    let said = listener.judge(128, None, Hearing { english: false, ..Hearing::WHOLE });
     assert_eq!(
         said.warning.unwrap(),
         "preset git: its messages are not in English, so exit status 128 counts as retryable; set LC_ALL=C"
     );
-    assert!(listener.judge(128, None, true, false, true).warning.unwrap().contains("--output inherit"));
+    assert!(
+        listener
+            .judge(128, None, Hearing { blind: true, ..Hearing::WHOLE })
+            .warning
+            .unwrap()
+            .contains("--output inherit")
+    );
     let listener = Listener::new(Preset::named("npm").unwrap());
-    assert!(listener.judge(1, None, true, true, false).warning.unwrap().contains("silent"));
-    assert_eq!(listener.judge(1, None, true, false, false).verdict, Some(Verdict::Permanent));
+    assert!(listener.judge(1, None, Hearing { silenced: true, ..Hearing::WHOLE }).warning.unwrap().contains("silent"));
+    assert_eq!(listener.judge(1, None, Hearing::WHOLE).verdict, Some(Verdict::Permanent));
+}
+
+#[test]
+fn words_that_a_tool_says_of_every_failure_are_no_reason_to_give_up() {
+    let mut listener = Listener::new(Preset::named("pip").unwrap());
+    listener.stderr_line(b"ERROR: Could not find a version that satisfies the requirement foo (from versions: none)");
+    let said = listener.judge(1, None, Hearing { talkative: false, ..Hearing::WHOLE });
+    assert!(said.verdict == Some(Verdict::Retryable) && said.warning.unwrap().contains("-vv"));
+    assert_eq!(listener.judge(1, None, Hearing::WHOLE).verdict, Some(Verdict::Permanent));
 }
 
 #[test]
@@ -146,16 +161,16 @@ fn every_preset_says_where_it_comes_from_and_names_itself_once() {
 proptest! {
     #[test]
     fn no_preset_has_a_say_in_0_126_and_127(preset in 0..PRESETS.len(), status in prop_oneof![Just(0u8), Just(126), Just(127)]) {
-        let said = Listener::new(PRESETS[preset]).judge(status, Some(503), false, true, true);
+        let said = Listener::new(PRESETS[preset]).judge(status, Some(503), Hearing { english: false, silenced: true, talkative: false, blind: true });
         prop_assert_eq!(said, Said { verdict: None, warning: None });
     }
 
     #[test]
-    fn a_warning_goes_with_retryable_only(preset in 0..PRESETS.len(), status: u8, http in proptest::option::of(100u16..600), lines in "\\PC{0,50}", flags: [bool; 3]) {
+    fn a_warning_goes_with_retryable_only(preset in 0..PRESETS.len(), status: u8, http in proptest::option::of(100u16..600), lines in "\\PC{0,50}", flags: [bool; 4]) {
         let mut listener = Listener::new(PRESETS[preset]);
         listener.stderr_line(lines.as_bytes());
         listener.stdout_line(lines.as_bytes());
-        let said = listener.judge(status, http, flags[0], flags[1], flags[2]);
+        let said = listener.judge(status, http, Hearing { english: flags[0], silenced: flags[1], talkative: flags[2], blind: flags[3] });
         prop_assert!(said.warning.is_none() || said.verdict == Some(Verdict::Retryable));
     }
 }

@@ -21,6 +21,8 @@ pub enum Answer {
     Reset,
     /// Nothing: the connection is closed at once.
     Closed,
+    /// Nothing: it is reset at once.
+    Cut,
     /// Nothing for as long as the client waits.
     Silent,
 }
@@ -136,14 +138,14 @@ pub fn give(mut stream: TcpStream, answer: &Answer, is_head: bool) {
         Answer::Dropped | Answer::Reset => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html>")
         }
-        Answer::Closed => Ok(()),
+        Answer::Closed | Answer::Cut => Ok(()),
         Answer::Silent => {
             // The client's own limit ends this; the fence is for one that has none.
             let _ = stream.set_read_timeout(Some(Duration::from_secs(60)));
             stream.read_to_end(&mut Vec::new()).map(drop)
         }
     };
-    if let Answer::Reset = answer {
+    if matches!(answer, Answer::Reset | Answer::Cut) {
         reset(&stream);
     }
 }

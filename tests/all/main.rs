@@ -23,6 +23,7 @@ mod options;
 mod output_rules;
 mod plan;
 mod preset_verbs;
+mod presets;
 #[allow(dead_code)]
 mod processes;
 mod readme;

@@ -23,6 +23,7 @@ const NONE: Preset = Preset {
     ambiguous: ExitSet::EMPTY,
     translated: false,
     silencers: &[],
+    empty_words: None,
     advice: None,
     sureness: "",
     source: "",

@@ -1,7 +1,9 @@
 //! Presets of package managers.
 
 use super::{NONE, retry_on};
-use crate::preset::{Advice, Preset};
+use crate::code_set::ExitSet;
+use crate::policy::Verdict;
+use crate::preset::{Advice, EmptyWords, From, Preset, Texts};
 
 pub(super) const APT: Preset = Preset {
     name: "apt",
@@ -39,9 +41,11 @@ pub(super) const APT: Preset = Preset {
 pub(super) const PIP: Preset = Preset {
     name: "pip",
     commands: &["pip", "python", "uv"],
-    texts: &[retry_on(
-        &[1, 2],
-        &[
+    texts: &[Texts {
+        on: ExitSet::of(&[1, 2]),
+        verdict: Verdict::Retryable,
+        from: From::Either,
+        any_of: &[
             "retrying (retry",
             "newconnectionerror",
             "readtimeout",
@@ -52,16 +56,26 @@ pub(super) const PIP: Preset = Preset {
             "incompleteread",
             "incomplete-download",
             "http error 429",
-            "http error 5",
+            "http error 5##",
+            "429 client error",
+            "5## server error",
+            "too many 429 error responses",
+            "too many 5## error responses",
             "temporary failure in name resolution",
         ],
-    )],
+    }],
     silencers: &["-qqq", "-qq"],
+    empty_words: Some(EmptyWords {
+        text: "(from versions: none)",
+        unless: &["-vv", "-vvv"],
+        cure: "add -vv, with which it names what the index answered",
+    }),
     sureness: "C",
-    source: "seen with pip 23",
-    note: "Its last line misleads: \"No matching distribution\" is also what it says of an index that answered 503, when \
-           its own retries are off.",
-    own_retries: "--retries 1: with 0 the texts that tell are not printed",
+    source: "seen with pip 23.2",
+    note: "Its last line misleads: \"No matching distribution\" is what it says of a name that does not exist and of an index that \
+           answered 503. Only with -vv does it tell them apart, on standard output, so that is read too; without, such a \
+           failure counts as retryable, with a warning.",
+    own_retries: "--retries 1: with 0 a lost connection looks like a name that does not exist",
     ..NONE
 };
 

@@ -127,7 +127,7 @@ pub(super) const DOCKER: Preset = Preset {
         ],
     )],
     sureness: "A, C",
-    source: "docker run, Exit status; seen with docker 29",
+    source: "docker run, Exit status; seen with docker 28",
     note: "125 is a bad option too, so its text decides; other statuses are the container's.",
     ..NONE
 };
@@ -157,7 +157,7 @@ pub(super) const KUBECTL: Preset = Preset {
         ],
     )],
     sureness: "C",
-    source: "seen with kubectl 1.34",
+    source: "seen with kubectl 1.32",
     note: "NotFound, Forbidden, Invalid and AlreadyExists are permanent. It obeys Retry-After by itself, up to ten times.",
     ..NONE
 };
