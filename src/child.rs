@@ -74,6 +74,15 @@ pub enum Attempted {
     Interrupted(Signal),
 }
 
+/// A signal that asks the run to end, and came while the command ran.
+#[derive(Clone, Copy, Debug)]
+struct Interruption {
+    caught: Caught,
+    at: Duration,
+    /// Whether the command could do anything about it but die.
+    could_be_handled: bool,
+}
+
 /// A child that runs.
 struct Attempt<'a> {
     wait: &'a mut Wait,
@@ -91,8 +100,8 @@ struct Attempt<'a> {
     timed_out: bool,
     /// How the command ended and when; it is a zombie then.
     end: Option<(Outcome, Duration)>,
-    /// The signals that ask the run to end, with the instant they came.
-    interruptions: Vec<(Signal, Duration)>,
+    /// The signals that ask the run to end.
+    interruptions: Vec<Interruption>,
     family: Option<Family>,
     /// Descendants outside the group that got the first signal.
     asked: Vec<Process>,
@@ -211,8 +220,10 @@ impl Attempt<'_> {
                 return;
             }
             let now = self.wait.now();
-            self.interruptions.push((caught.signal, now));
-            if self.is_delivered(caught) {
+            let is_delivered = self.is_delivered(caught);
+            let could_be_handled = is_delivered || descendants::could_handle(self.pid, caught.signal);
+            self.interruptions.push(Interruption { caught, at: now, could_be_handled });
+            if is_delivered {
                 continue;
             }
             self.send_to_all(caught.signal);
@@ -331,7 +342,8 @@ impl Attempt<'_> {
         let until = at.saturating_add(SAME_SIGNAL);
         loop {
             if let Some(caught) = self.wait.signals.take_ending() {
-                self.interruptions.push((caught.signal, self.wait.now()));
+                let at = self.wait.now();
+                self.interruptions.push(Interruption { caught, at, could_be_handled: true });
                 return;
             }
             // What is news for the child comes too late.
@@ -358,12 +370,20 @@ impl Attempt<'_> {
             None => Outcome::Signaled(Signal::KILL),
         };
         let ended_at = self.end.map_or(ended, |(_, at)| at);
-        let counts =
-            |(signal, at): &(Signal, Duration)| *signal != Signal::HUP || ended_at.saturating_sub(*at) <= RELOADED;
+        let counts = |it: &Interruption| it.caught.signal != Signal::HUP || ended_at.saturating_sub(it.at) <= RELOADED;
+        let mut interrupted = self.interruptions.iter().copied().find(counts);
+        // A command that exits although none of the signals could do anything but end it had its end before them: they are for
+        // whoever waits next, as if they had come after it.
+        if matches!(outcome, Outcome::Exited(_))
+            && !self.interruptions.iter().any(|it| it.could_be_handled)
+            && let Some(it) = interrupted.take()
+        {
+            self.wait.signals.put_back(it.caught);
+        }
         Report {
             outcome,
             command,
-            interrupted: self.interruptions.into_iter().find(counts).map(|(signal, _)| signal),
+            interrupted: interrupted.map(|it| it.caught.signal),
             unkillable,
             started: self.started,
             took: ended.saturating_sub(self.started),

@@ -88,6 +88,17 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).expect("a process id fits")
 }
 
+/// Whether a signal could be handled by a process: it has a handler, ignores it, or blocks it to take it in its own time.
+/// False means that the signal ends it. Where that cannot be told, it could.
+pub fn could_handle(pid: i32, signal: Signal) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return true };
+    ["SigBlk:", "SigIgn:", "SigCgt:"].iter().any(|field| {
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .is_none_or(|mask| mask & (1 << (signal.number() - 1)) != 0)
+    })
+}
+
 /// Makes this process the one to which orphaned descendants fall.
 pub fn become_subreaper() {
     // SAFETY: no pointers.

@@ -12,6 +12,7 @@ mod floors;
 #[allow(dead_code)]
 mod harness;
 mod hints;
+mod idle;
 mod inherited;
 mod letters;
 #[allow(dead_code)]
@@ -21,13 +22,16 @@ mod messages;
 mod notices;
 mod options;
 mod output_rules;
+mod pid_one;
 mod plan;
 mod preset_verbs;
 mod presets;
 #[allow(dead_code)]
 mod processes;
+mod races;
 mod readme;
 mod replay_options;
 mod signals;
 mod streams;
+mod terminal;
 mod verdicts;
