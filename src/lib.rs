@@ -34,7 +34,6 @@ pub mod redact;
 pub mod job;
 pub mod machine;
 pub mod observer;
-pub mod stats;
 
 // Floor 4: the kernel.
 pub mod sys;
@@ -42,15 +41,16 @@ pub mod sys;
 // Floor 5: resources.
 pub mod capture;
 pub mod dead_letter;
-pub mod hook;
 pub mod metrics;
 pub mod notice;
 pub mod record_file;
 pub mod relay;
+pub mod stats;
 pub mod stdin;
 
-// Floor 6: one attempt.
+// Floor 6: one attempt, one hook.
 pub mod child;
+pub mod hook;
 
 // Floor 7: two worlds.
 pub mod plan;
