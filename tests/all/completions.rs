@@ -86,3 +86,29 @@ fn fish_completes_options_values_and_the_wrapped_command() {
         assert_eq!(ended.err(), "", "{line}");
     }
 }
+
+#[test]
+fn zsh_completes_options_values_and_the_wrapped_command() {
+    if !installed("zsh") {
+        return;
+    }
+    // A zsh at a terminal of its own; each line is typed, then the tab, and what must come is waited for.
+    let script = format!(
+        r#"zmodload zsh/zpty
+        zpty z env PATH=$PWD/bin:$PATH PS1= zsh -f -i
+        zpty -w z "unsetopt beep; fpath=({FILES} \$fpath); autoload -U compinit; compinit -u -D; print REA''DY"
+        zpty -r z out '*READY*'
+        while IFS=: read -r line offered; do
+            zpty -w -n z "$line"$'\t'
+            zpty -r z out "*${{(b)offered}}*"
+            zpty -w -n z $'\x15'
+            print -r -- "$line"
+        done
+        zpty -d z"#
+    );
+    let asked: Vec<String> =
+        RETRY.iter().chain(RETRYCTL).map(|(line, offered)| format!("{line}:{offered}\n")).collect();
+    let lines: String = RETRY.iter().chain(RETRYCTL).map(|(line, _)| format!("{line}\n")).collect();
+    let ended = place().program("zsh", ["-f", "-c", &script]).env("TERM", "xterm").input(asked.concat()).run();
+    ended.is(0, &lines, "");
+}
