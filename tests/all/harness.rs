@@ -43,6 +43,11 @@ impl Place {
         String::from_utf8_lossy(&std::fs::read(self.file(name)).unwrap_or_else(|e| panic!("{name}: {e}"))).into_owned()
     }
 
+    /// The same; empty while the file is not there.
+    pub fn read_or_empty(&self, name: &str) -> String {
+        if self.file(name).exists() { self.read(name) } else { String::new() }
+    }
+
     /// Writes a file in it.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         std::fs::write(self.file(name), text).expect("a file can be written");

@@ -31,6 +31,7 @@ mod processes;
 mod races;
 mod readme;
 mod replay_options;
+mod replays;
 mod signals;
 mod streams;
 mod terminal;

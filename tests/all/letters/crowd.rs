@@ -83,18 +83,24 @@ fn sixty_four_writers_lose_nothing_while_others_rename_and_purge_the_file() {
 #[test]
 fn a_writer_killed_at_any_instant_leaves_nothing_unfenced_and_loses_nothing_acknowledged() {
     let place = Place::new();
-    let mut instant = instants(12_000);
+    let mut instant = instants(60_000);
     let mut saved = BTreeSet::new();
     let argument = "x".repeat(100_000);
     let args: Vec<&str> = ["-q", "-n1", "--dead-letter", FILE, "false"].into_iter().chain([&*argument; 8]).collect();
-    for _ in 0..count("RETRY_TEST_KILLS", 60) {
-        let ended = kill_after(place.retry(&args).start(), instant());
-        saved.extend(acknowledged(&ended.err()));
+    let size = || std::fs::metadata(place.file(FILE)).map_or(0, |metadata| metadata.len());
+    for round in 0..count("RETRY_TEST_KILLS", 60) {
+        let before = size();
+        let mut running = place.retry(&args).start();
+        // By turns at any instant, and in the very write: as soon as the file has grown.
+        let wait = if round % 2 == 0 { instant() } else { Duration::ZERO };
+        while round % 2 == 1 && size() == before && running.child.try_wait().unwrap().is_none() {}
+        saved.extend(acknowledged(&kill_after(running, wait).err()));
     }
     // The next one fences what the last one left.
     saved.extend(acknowledged(&place.retry(["-q", "-n1", "--dead-letter", FILE, "false"]).run().err()));
     let found = found(&place, &[place.file(FILE)]);
-    println!("acknowledged {}, found {}", saved.len(), found.len());
+    let torn = place.read(FILE).lines().filter(|line| !line.is_empty() && !line.ends_with('}')).count();
+    println!("acknowledged {}, found {}, torn and fenced {torn}", saved.len(), found.len());
     assert!(saved.is_subset(&found) && !saved.is_empty());
     assert!(place.read(FILE).ends_with("}\n"));
 }
