@@ -14,7 +14,6 @@ use std::ffi::CString;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use crate::capture::Observed;
 use crate::child::{self, Attempted, Report};
 use crate::dead_letter::open::Unfit;
 use crate::draws::Draws;
@@ -101,7 +100,7 @@ pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, 
         metrics: job.metrics_dir.clone().map(|dir| Recorder::new(dir, &job.name)),
         is_metrics_trouble_told: false,
         redactor: None,
-        streams: Streams::open(job, observed(&observation)).map_err(CannotBegin::Stdin)?,
+        streams: Streams::open(job, hints::observed(&observation)).map_err(CannotBegin::Stdin)?,
         machine: Machine::new(job.limits.clone(), job.rules.clone()),
         draws: job.seed.map_or_else(|| Draws::fresh(identity::entropy()), Draws::seeded),
         zero: world.wait.now(),
@@ -438,14 +437,5 @@ fn patience_after(ending: Ending) -> Patience {
         Ending::Succeeded | Ending::Permanent | Ending::Exhausted | Ending::Deadline | Ending::RetryAfterTooLong => {
             Patience::Endless
         }
-    }
-}
-
-/// Which streams somebody looks at.
-fn observed(observation: &Observation) -> Observed {
-    match (observation.reads_stdout(), observation.reads_stderr()) {
-        (true, _) => Observed::Both,
-        (false, true) => Observed::Stderr,
-        (false, false) => Observed::Nothing,
     }
 }

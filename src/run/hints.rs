@@ -7,9 +7,9 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::capture::{self, Stream};
+use crate::capture::{self, Observed, Stream};
 use crate::hint_file;
-use crate::observer::{Observer, Source};
+use crate::observer::{Observation, Observer, Source};
 
 /// The hint file of one attempt: empty and of mode 0600 when it begins, removed when this is dropped.
 #[derive(Debug)]
@@ -47,6 +47,15 @@ impl HintFile {
             let _ = file.take(hint_file::LONGEST as u64).read_to_end(&mut bytes);
         }
         bytes
+    }
+}
+
+/// Which streams somebody looks at.
+pub(super) fn observed(observation: &Observation) -> Observed {
+    match (observation.reads_stdout(), observation.reads_stderr()) {
+        (true, _) => Observed::Both,
+        (false, true) => Observed::Stderr,
+        (false, false) => Observed::Nothing,
     }
 }
 
