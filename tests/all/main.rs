@@ -19,6 +19,7 @@ mod letters;
 mod loopback;
 mod main_job;
 mod messages;
+mod metrics;
 mod notices;
 mod options;
 mod output_rules;
