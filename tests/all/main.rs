@@ -12,6 +12,7 @@ mod floors;
 #[allow(dead_code)]
 mod harness;
 mod hints;
+mod hooks;
 mod idle;
 mod inherited;
 mod letters;
@@ -34,6 +35,7 @@ mod readme;
 mod replay_options;
 mod replays;
 mod signals;
+mod stats;
 mod streams;
 mod terminal;
 mod verdicts;
