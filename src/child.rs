@@ -12,6 +12,7 @@ use crate::signal::Signal;
 use crate::sys::descendants::{self, Family, Process};
 use crate::sys::poll::Pump;
 use crate::sys::reap;
+use crate::sys::resident;
 use crate::sys::send::{group_of, send, send_group};
 use crate::sys::signals::{Caught, asks_to_end};
 use crate::sys::spawn::{Group, Start, spawn};
@@ -391,8 +392,14 @@ impl Attempt<'_> {
     }
 }
 
+/// A delay from which on it matters what a waiting process weighs.
+const LONG_DELAY: Duration = Duration::from_secs(5);
+
 /// Waits until an instant of the run's clock, or until a signal ends the run; returns that one (contract C22).
 pub fn wait_delay(wait: &mut Wait, until: Duration, pump: &mut dyn Pump) -> Option<Signal> {
+    if until.saturating_sub(wait.now()) >= LONG_DELAY {
+        resident::give_back_code();
+    }
     let reaps = descendants::is_reaper();
     loop {
         while let Some(caught) = wait.signals.take_next() {

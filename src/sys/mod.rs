@@ -9,6 +9,7 @@ pub mod pipe;
 pub mod poll;
 pub mod range_lock;
 pub mod reap;
+pub mod resident;
 pub mod send;
 pub mod signals;
 pub mod spawn;
