@@ -98,19 +98,32 @@ pub fn add(dir: &Path, job: &str, more: &Figures) -> Result<(), Trouble> {
 /// # Errors
 /// Whatever a step says; the file is then as it was.
 pub fn replace(file: &Path, temporary: &Path, text: &str) -> io::Result<()> {
-    // What a killed writer left, or a link that somebody put there: never written through.
-    match std::fs::remove_file(temporary) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mut out = std::fs::File::from(rustix::fs::open(temporary, flags, MODE)?);
-    rustix::fs::fchmod(&out, MODE)?;
+    let mut out = match create(temporary) {
+        // What a killed writer left, or a link that somebody put there: never written through.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(temporary)?;
+            create(temporary)?
+        }
+        created => created?,
+    };
+    // Room that is there already: without it a rename over another file makes ext4 write the data out at once, which takes
+    // longer than all the rest. A power cut may then cost the file, as it may cost any that is not synced.
+    let _ = rustix::fs::fallocate(&out, rustix::fs::FallocateFlags::empty(), 0, text.len() as u64);
     let written = out.write_all(text.as_bytes()).and_then(|()| std::fs::rename(temporary, file));
     if written.is_err() {
         let _ = std::fs::remove_file(temporary);
     }
     written
+}
+
+/// A new file of mode 0644.
+fn create(path: &Path) -> io::Result<std::fs::File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = rustix::fs::open(path, flags, MODE)?;
+    if rustix::fs::fstat(&file)?.st_mode & 0o7777 != MODE.as_raw_mode() {
+        rustix::fs::fchmod(&file, MODE)?;
+    }
+    Ok(file.into())
 }
 
 /// The text of a file, or `None` if there is none. Bytes that are no text make it unreadable, not an error.
