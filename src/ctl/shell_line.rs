@@ -10,7 +10,7 @@ use crate::shell_word::quote;
 /// The line, with its newline. Masked, it shows what would run; only revealed it does the same as the run did.
 pub fn of(record: &Record, mask: &Mask) -> Vec<u8> {
     let args = record::args_of(&record.process);
-    let redactor = mask.redactor(&args, record.retry.policy.get("redact"));
+    let redactor = mask.redactor_of(record);
     let hide = |text: OsString| redactor.as_ref().map_or(text, |_| OsString::from("***"));
     let mut line = Vec::new();
     let input = input_before(record, mask);

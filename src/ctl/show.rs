@@ -11,7 +11,7 @@ use crate::cli::settings::Settings;
 use crate::cli::spec::Opt;
 use crate::dead_letter::fold::Letter;
 use crate::dead_letter::scan::Lines;
-use crate::record::{self, Record};
+use crate::record::Record;
 
 /// Shows the letters that are named, as reports, as JSON, or as lines to paste.
 pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed> {
@@ -42,8 +42,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
         if count > 0 {
             writeln!(world.out)?;
         }
-        let args = record::args_of(&record.process);
-        let redactor = mask.redactor(&args, record.retry.policy.get("redact"));
+        let redactor = mask.redactor_of(&record);
         let told = Told {
             letter,
             record: &record,

@@ -1,5 +1,6 @@
 //! Records as they may be shown: with secrets masked, unless everything is to be revealed. Contract D13.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use regex_lite::Regex;
@@ -27,6 +28,7 @@ pub struct Head {
 struct LineHead {
     process: Args,
     error: Option<record::Failure>,
+    env: BTreeMap<String, String>,
     retry: Policy,
 }
 
@@ -64,12 +66,23 @@ impl Mask {
         self.extra.is_none()
     }
 
-    /// A masker for one record's texts; `None` where nothing is masked. The expressions that the run was given are in
-    /// its policy.
-    pub fn redactor(&self, args: &[OsString], redact: Option<&Setting>) -> Option<Redactor> {
+    /// A masker for one record's texts; `None` where nothing is masked.
+    pub fn redactor_of(&self, record: &Record) -> Option<Redactor> {
+        self.redactor(&record::args_of(&record.process), record.retry.policy.get("redact"), &record.env)
+    }
+
+    /// The same for its parts: the expressions that the run was given, and secrets among its variables, are masked too.
+    fn redactor(
+        &self,
+        args: &[OsString],
+        redact: Option<&Setting>,
+        env: &BTreeMap<String, String>,
+    ) -> Option<Redactor> {
         let mut extra = self.extra.clone()?;
         let recorded = redact.map(Setting::values).unwrap_or_default();
         extra.extend(recorded.iter().filter_map(|text| Regex::new(text).ok()));
+        let secrets = env.iter().filter(|(name, value)| record::is_secret(name, value));
+        extra.extend(secrets.filter_map(|(_, value)| Regex::new(&regex_lite::escape(value)).ok()));
         Some(Redactor::new(args, &extra))
     }
 
@@ -77,8 +90,7 @@ impl Mask {
     pub fn value(&self, line: &[u8]) -> Option<Map<String, Value>> {
         let mut value = serde_json::from_slice::<Map<String, Value>>(line).ok()?;
         let record = serde_json::from_slice::<Record>(line).unwrap_or_default();
-        let args = record::args_of(&record.process);
-        if let Some(redactor) = self.redactor(&args, record.retry.policy.get("redact")) {
+        if let Some(redactor) = self.redactor_of(&record) {
             record::mask(&mut value, &redactor);
         }
         Some(value)
@@ -91,7 +103,7 @@ impl Head {
         let head: LineHead = serde_json::from_slice(line).unwrap_or_default();
         let Some(message) = head.error.and_then(|error| error.message) else { return Head::default() };
         let args: Vec<OsString> = head.process.args.into_iter().map(OsString::from).collect();
-        let message = match mask.redactor(&args, head.retry.policy.redact.as_ref()) {
+        let message = match mask.redactor(&args, head.retry.policy.redact.as_ref(), &head.env) {
             Some(redactor) => redactor.text(&message),
             None => message,
         };

@@ -96,4 +96,25 @@ mod tests {
         assert!(read.process.args.len() < 3 && read.process.args[1].ends_with('…'));
         assert_eq!(args_of(&read.process), args.into_iter().map(OsString::from).collect::<Vec<_>>());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_what_is_read(
+            args: Vec<String>,
+            tail: Vec<u8>,
+            env: std::collections::BTreeMap<String, String>,
+            numbers: [Option<u64>; 4],
+            policy: std::collections::BTreeMap<String, Vec<String>>,
+        ) {
+            let mut record = long(args, 0);
+            record.stderr = Some(Tail::new(&tail, 7));
+            record.env = env;
+            record.retry.max_tries = numbers[0];
+            record.stdin = Some(super::super::Input { offset: numbers[1], inode: numbers[2], total_bytes: numbers[3], ..Default::default() });
+            record.retry.policy = policy.into_iter().map(|(name, values)| (name, super::super::Setting::Many(values))).collect();
+            let line = record.to_line();
+            proptest::prop_assert!(!line.contains(&b'\n'));
+            proptest::prop_assert_eq!(serde_json::from_slice::<Record>(&line).unwrap(), record);
+        }
+    }
 }

@@ -5,10 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::Record;
-use crate::redact::Redactor;
+use crate::redact::{MASK, Redactor, is_secret_name};
 
-/// What stands where something was hidden.
-const MASK: &str = "***";
 /// Fields whose texts are made by this program and hold nothing to hide; masking them could only break them.
 const OURS: &[&str] = &["v", "kind", "id", "@timestamp", "ref", "state", "started_at", "verdict", "ending"];
 
@@ -35,9 +33,14 @@ pub fn mask(record: &mut Map<String, Value>, redactor: &Redactor) {
     if let Some(Value::Object(process)) = record.get_mut("process") {
         process.insert("args".into(), redactor.args().to_vec().into());
     }
+    let mut values = Vec::new();
     if let Some(Value::Object(env)) = record.get_mut("env") {
-        env.values_mut().for_each(|value| *value = MASK.into());
+        for (name, value) in env.iter_mut() {
+            values.extend(value.as_str().filter(|value| is_secret(name, value)).map(str::to_owned));
+            *value = MASK.into();
+        }
     }
+    let masker = Masker { redactor, values };
     if let Some(Value::Object(stdin)) = record.get_mut("stdin")
         && (stdin.remove("b64").is_some() || stdin.contains_key("text"))
     {
@@ -45,27 +48,45 @@ pub fn mask(record: &mut Map<String, Value>, redactor: &Redactor) {
     }
     for (name, value) in record.iter_mut() {
         if name != "env" && !OURS.contains(&name.as_str()) {
-            mask_value(value, redactor, name == "process");
+            masker.mask(value, name == "process");
         }
     }
     record.remove("env_b64");
     record.insert("redacted".into(), true.into());
 }
 
-fn mask_value(value: &mut Value, redactor: &Redactor, is_process: bool) {
-    match value {
-        Value::String(text) => *text = redactor.text(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, redactor, false)),
-        Value::Object(fields) => {
-            fields.retain(|name, _| !name.ends_with("_b64"));
-            for (name, value) in fields.iter_mut() {
-                // The arguments have been through their own rules.
-                let is_done = is_process && name == "args";
-                if !is_done && !OURS.contains(&name.as_str()) {
-                    mask_value(value, redactor, false);
+/// Whether the value of a recorded variable is a secret that has to be hidden wherever else it stands. The shortest are
+/// left: masked everywhere they would tell nothing but make nonsense of the rest.
+pub fn is_secret(name: &str, value: &str) -> bool {
+    value.len() >= 4 && is_secret_name(name)
+}
+
+struct Masker<'a> {
+    redactor: &'a Redactor,
+    /// The values of recorded variables with the names of secrets.
+    values: Vec<String>,
+}
+
+impl Masker<'_> {
+    fn text(&self, text: &str) -> String {
+        self.values.iter().fold(self.redactor.text(text), |text, value| text.replace(value, MASK))
+    }
+
+    fn mask(&self, value: &mut Value, is_process: bool) {
+        match value {
+            Value::String(text) => *text = self.text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask(item, false)),
+            Value::Object(fields) => {
+                fields.retain(|name, _| !name.ends_with("_b64"));
+                for (name, value) in fields.iter_mut() {
+                    // The arguments have been through their own rules.
+                    let is_done = is_process && name == "args";
+                    if !is_done && !OURS.contains(&name.as_str()) {
+                        self.mask(value, false);
+                    }
                 }
             }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -15,6 +15,7 @@ use crate::notice::surroundings::Surroundings;
 use crate::notice::texts::Number;
 use crate::notice::{Attempt, End, Notices, Sink, Subject, Wait};
 use crate::policy::{Judgement, Verdict};
+use crate::record;
 use crate::redact::Redactor;
 use crate::shell_word;
 
@@ -152,8 +153,15 @@ impl Run<'_> {
     }
 }
 
+/// Masks what the job says is a secret, and the values of recorded variables with the names of secrets: what is recorded
+/// is shown nowhere else (D13).
 fn redactor_of(job: &Job) -> Redactor {
-    let extra = job.letters.redact.iter().filter_map(|expression| regex_lite::Regex::new(expression).ok());
+    let given = job.letters.redact.iter().cloned();
+    let recorded = job.letters.record_env.iter().filter_map(|name| {
+        let value = std::env::var(name).ok().filter(|value| record::is_secret(name, value))?;
+        Some(regex_lite::escape(&value))
+    });
+    let extra = given.chain(recorded).filter_map(|expression| regex_lite::Regex::new(&expression).ok());
     Redactor::new(&job.command, &extra.collect::<Vec<_>>())
 }
 

@@ -34,6 +34,7 @@ mod races;
 mod readme;
 mod replay_options;
 mod replays;
+mod secrets;
 mod signals;
 mod stats;
 mod streams;

@@ -120,8 +120,7 @@ fn dry_run(letters: &Letters, chosen: &[usize], superseded: &[usize], world: &mu
             let letter = &letters.folded.letters[*at];
             let line = letters.line(letter)?;
             let record: crate::record::Record = serde_json::from_slice(&line).unwrap_or_default();
-            let args = crate::record::args_of(&record.process);
-            let redactor = mask.redactor(&args, record.retry.policy.get("redact"));
+            let redactor = mask.redactor_of(&record);
             let command = redactor.map(|redactor| shell_word::line(redactor.args())).unwrap_or_default();
             let command = escape::line(&String::from_utf8_lossy(&command));
             writeln!(world.out, "{verb} {} {}: {command}", letter.id, escape::line(&letter.job))?;

@@ -1,5 +1,6 @@
 //! Dead letters: where they go, how they get there, what they hold, and the verbs that look after them.
 
+mod anything;
 mod append;
 mod crowd;
 mod place;
