@@ -53,7 +53,8 @@ fn a_death_by_any_signal_has_the_status_that_a_shell_shows_and_ctrl_c_ends_us_to
 #[test]
 fn any_signal_to_us_ends_as_it_would_end_the_command_and_leaves_nothing_running() {
     let place = Place::new();
-    for signal in catchable().filter(|signal| *signal != libc::SIGKILL) {
+    // XFSZ is held back, so that a letter beyond the limit of file sizes is an error of the write and not our end (D3).
+    for signal in catchable().filter(|signal| ![libc::SIGKILL, libc::SIGXFSZ].contains(signal)) {
         let mut run = place.retry(quiet(&["-n", "1"], &["sh", "-c", "ulimit -c 0; echo $$; exec sleep 1000"])).start();
         let child = Lines::of(&mut run).pid();
         run.kill(signal);
