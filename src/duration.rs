@@ -110,7 +110,7 @@ pub fn human(duration: Duration) -> String {
             format!("{}.{} s", tenths / 10, tenths % 10)
         };
     }
-    let seconds = duration.as_secs() + u64::from(duration.subsec_millis() >= 500);
+    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_millis() >= 500));
     match seconds {
         0..3_600 => pair(seconds / 60, "min", seconds % 60, "s"),
         3_600..86_400 => pair(seconds / 3_600, "h", seconds / 60 % 60, "min"),
@@ -180,6 +180,7 @@ mod tests {
         for (ms, text) in cases {
             assert_eq!(human(Duration::from_millis(ms)), text);
         }
+        assert!(human(Duration::MAX).ends_with("h"));
     }
 
     proptest! {
