@@ -1,5 +1,6 @@
 //! docs/guide.md: every block of commands is run, in order, in one place; a block of text after it is what it must print.
 
+use std::ops::Range;
 use std::path::Path;
 
 use crate::examples::{stand_in, with_stand_ins};
@@ -30,10 +31,17 @@ struct Block<'a> {
     at: usize,
 }
 
-fn blocks(guide: &str) -> Vec<Block<'_>> {
+/// Where the sections stand: from one `## ` to the next.
+fn sections(guide: &str) -> Vec<Range<usize>> {
+    let starts: Vec<_> = guide.match_indices("\n## ").map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([guide.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+fn blocks(guide: &str, section: Range<usize>) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
-    let mut from = 0;
-    while let Some(open) = guide[from..].find("```") {
+    let mut from = section.start;
+    while let Some(open) = guide[from..section.end].find("```") {
         let line = from + open + 3;
         let at = line + guide[line..].find('\n').expect("a fence ends its line") + 1;
         let end = at + guide[at..].find("```").expect("a block ends");
@@ -64,28 +72,33 @@ fn every_command_of_the_guide_works() {
     ]);
     let mut made = String::new();
     let mut copied = 0;
-    let mut said = None;
     let mut count = 0;
-    for block in blocks(&guide) {
-        made.push_str(&guide[copied..block.at]);
-        copied = block.at;
-        match block.language {
-            "sh" => {
-                let mut cli = with_stand_ins(&place, "bash", &["-euo", "pipefail", "-c", block.text]);
-                if block.text.contains("--plan") {
-                    cli = cli.env_remove("RETRY_DEFAULT_BASE");
+    for section in sections(&guide) {
+        // One shell for a section, as a reader would have; a control character stands between what its blocks print.
+        let blocks = blocks(&guide, section);
+        let commands: Vec<_> = blocks.iter().filter(|block| block.language == "sh").map(|block| block.text).collect();
+        count += commands.len();
+        let mut cli = with_stand_ins(&place, "bash", &["-euo", "pipefail", "-c", &commands.join("printf '\\036'\n")]);
+        if commands.iter().any(|text| text.contains("--plan")) {
+            cli = cli.env_remove("RETRY_DEFAULT_BASE");
+        }
+        let ended = cli.env("SHOP", shop.url()).run();
+        let out = ended.out();
+        let said: Vec<_> = out.split('\u{1e}').collect();
+        let reached = commands.get(said.len() - 1).unwrap_or(&"");
+        assert_eq!(ended.code(), 0, "{reached}{out}{}", ended.err());
+        let mut done = 0;
+        for block in blocks {
+            made.push_str(&guide[copied..block.at]);
+            copied = block.at;
+            match block.language {
+                "sh" => done += 1,
+                "text" => {
+                    made.push_str(said[done - 1]);
+                    copied += block.text.len();
                 }
-                let cli = cli.env("SHOP", shop.url());
-                let ended = cli.run();
-                assert_eq!(ended.code(), 0, "{}{}{}", block.text, ended.out(), ended.err());
-                said = Some(ended.out());
-                count += 1;
+                other => panic!("a block of an unknown kind: {other}"),
             }
-            "text" => {
-                made.push_str(&said.take().expect("a block of text stands after its commands"));
-                copied += block.text.len();
-            }
-            other => panic!("a block of an unknown kind: {other}"),
         }
     }
     made.push_str(&guide[copied..]);

@@ -9,6 +9,7 @@ mod descendants;
 mod docs;
 mod examples;
 mod floors;
+mod guide;
 #[allow(dead_code)]
 mod harness;
 mod hints;
