@@ -115,19 +115,16 @@ impl Stdin {
     fn file(&self, offset: u64) -> StdinFound {
         let Ok(stat) = rustix::fs::fstat(self.fd) else { return StdinFound::NotStored { total_bytes: None } };
         let path = std::fs::read_link(format!("/proc/self/fd/{}", self.fd.as_raw_fd()));
-        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let size = number(stat.st_size);
         match path {
             Ok(path) if stat.st_nlink > 0 => StdinFound::File(FileFound {
                 path: path.into_os_string(),
                 offset,
-                device: stat.st_dev,
-                inode: stat.st_ino,
+                device: number(stat.st_dev),
+                inode: number(stat.st_ino),
                 size,
                 mtime: SystemTime::UNIX_EPOCH
-                    + Duration::new(
-                        u64::try_from(stat.st_mtime).unwrap_or(0),
-                        u32::try_from(stat.st_mtime_nsec).unwrap_or(0),
-                    ),
+                    + Duration::new(number(stat.st_mtime), u32::try_from(stat.st_mtime_nsec).unwrap_or(0)),
             }),
             // A here-document: the shell has deleted it already, so it is stored like a pipe.
             Ok(_) | Err(_) => self.stored_file(offset, size),
@@ -150,4 +147,9 @@ impl Stdin {
         }
         StdinFound::Stored(bytes)
     }
+}
+
+/// A number of stat(2), whose types differ from system to system.
+fn number<N: TryInto<u64>>(of_stat: N) -> u64 {
+    of_stat.try_into().unwrap_or(0)
 }

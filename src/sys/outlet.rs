@@ -77,7 +77,7 @@ impl Outlet {
             let way = self.way.get_or_insert_with(|| first_way(fd));
             let done = match way {
                 Way::Plain => rustix::io::write(fd, bytes),
-                Way::Socket => rustix::net::send(fd, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL),
+                Way::Socket => rustix::net::send(fd, bytes, SendFlags::DONTWAIT),
                 Way::NoWait => write_nowait(fd, bytes),
                 Way::Reopened(own) => rustix::io::write(own, bytes),
                 Way::Careful if pipe::is_full(fd) => Err(Errno::AGAIN),

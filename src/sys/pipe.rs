@@ -4,7 +4,7 @@
 //! inherited instead of replayed (contract S2).
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 #[cfg(target_os = "linux")]
@@ -35,7 +35,16 @@ pub enum Got {
 /// # Errors
 /// Those of pipe2(2): no descriptor left.
 pub fn pipe() -> io::Result<Pipe> {
+    #[cfg(not(target_vendor = "apple"))]
     let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    #[cfg(target_vendor = "apple")]
+    let (read, write) = {
+        // One thread: no other can start a program in between.
+        let (read, write) = rustix::pipe::pipe()?;
+        rustix::io::fcntl_setfd(&read, rustix::io::FdFlags::CLOEXEC)?;
+        rustix::io::fcntl_setfd(&write, rustix::io::FdFlags::CLOEXEC)?;
+        (read, write)
+    };
     Ok(Pipe { read, write })
 }
 
@@ -209,6 +218,7 @@ pub fn duplicate(fd: impl AsFd) -> io::Result<OwnedFd> {
 pub fn is_one_description(a: BorrowedFd<'_>, b: BorrowedFd<'_>) -> Option<bool> {
     #[cfg(target_os = "linux")]
     {
+        use std::os::fd::AsRawFd;
         const KCMP_FILE: libc::c_int = 0;
         let pid = libc::c_long::from(std::process::id().cast_signed());
         // SAFETY: kcmp(2) takes numbers alone.
