@@ -271,7 +271,8 @@ impl Output {
             let n = self.held.next(&mut self.buffer);
             sink.put(&self.buffer[..n]);
         }
-        false
+        // The last turn may have been the last that was needed.
+        !self.out.has_pending() && !self.err.has_pending() && self.held.released_to().is_none()
     }
 
     /// How many bytes were written to our own stdout and stderr.

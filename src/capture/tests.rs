@@ -161,6 +161,26 @@ fn a_reader_that_stalls_stalls_the_child_and_gets_the_rest_later() {
 }
 
 #[test]
+fn delivery_is_over_or_waits_for_room_whatever_the_size() {
+    let ours = [&Ours::new(), &Ours::new()];
+    let mut output = output(OutputMode::Final, Observed::Nothing, ours);
+    for chunks in [1, TURNS - 2, TURNS - 1, TURNS, 2 * TURNS] {
+        for len in [chunks * CHUNK - 1, chunks * CHUNK, chunks * CHUNK + 1] {
+            attempt(&mut output, ours, &format!("head -c {len} /dev/zero"), &mut ());
+            output.settle(true);
+            let mut got = 0;
+            while !output.deliver() {
+                let mut polls = Vec::new();
+                output.wants_room(&mut polls);
+                assert!(!polls.is_empty(), "it would wait for nothing: {len}");
+                got += ours[0].taken().len();
+            }
+            assert_eq!(got + ours[0].taken().len(), len);
+        }
+    }
+}
+
+#[test]
 fn on_failure_keeps_both_in_their_order_and_prints_nothing() {
     let ours = [&Ours::new(), &Ours::new()];
     let mut output = output(OutputMode::OnFailure, Observed::Nothing, ours);
