@@ -300,6 +300,13 @@ impl Attempt<'_> {
     /// After the limit: sends what is due to those descendants that the group's signal does not reach. Returns who lives.
     fn sweep(&mut self) -> Vec<Process> {
         let Some(family) = &mut self.family else { return Vec::new() };
+        if !family.can_see() {
+            // The group is all that is known, and nothing would tell when it is empty: no grace beyond the command's own end.
+            if self.end.is_some() {
+                self.send_to_all(Signal::KILL);
+            }
+            return Vec::new();
+        }
         let living = family.living();
         for process in &living {
             if self.give_up_at.is_some() {

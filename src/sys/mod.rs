@@ -16,5 +16,6 @@ pub mod spawn;
 pub mod spool;
 pub mod standard;
 pub mod terminal;
+mod timer;
 pub mod umask;
 pub mod wait;

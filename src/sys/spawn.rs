@@ -5,7 +5,9 @@
 //! costs the same however big this process is, and an error of exec comes back through a variable. Everything that needs memory
 //! is prepared before; the child makes system calls only, with all our signals blocked until its last step.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+#[cfg(all(target_os = "linux", not(retry_portable)))]
+use std::ffi::c_void;
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
@@ -121,6 +123,7 @@ struct Plan<'a> {
     pid_variables: Vec<PidVariable>,
     stdio: [Option<RawFd>; 3],
     group: Group,
+    #[cfg(all(target_os = "linux", not(retry_portable)))]
     parent: i32,
     /// What the child reports: the step that failed, and its errno; 0 while nothing has.
     failed: Option<(StartStep, c_int)>,
@@ -139,7 +142,7 @@ impl Plan<'_> {
     unsafe fn become_command(&mut self) {
         // SAFETY: system calls on plain numbers and on pointers that the plan keeps alive.
         unsafe {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(retry_portable)))]
             {
                 // Contract C26. The parent may be gone already, and 0 is a parent outside our pid namespace.
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -214,6 +217,7 @@ impl Plan<'_> {
     }
 }
 
+#[cfg(all(target_os = "linux", not(retry_portable)))]
 extern "C" fn enter(plan: *mut c_void) -> c_int {
     // SAFETY: the parent passes its plan and stands still.
     unsafe { (*plan.cast::<Plan>()).become_command() };
@@ -222,10 +226,11 @@ extern "C" fn enter(plan: *mut c_void) -> c_int {
 }
 
 /// The size of the child's stack: it makes a few system calls. Generous, because a debug build is.
+#[cfg(all(target_os = "linux", not(retry_portable)))]
 const STACK: usize = 64 * 1024;
 
 /// Makes the child. Returns its pid, or the errno.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(retry_portable)))]
 fn branch(plan: &mut Plan) -> Result<i32, c_int> {
     let mut stack: Vec<u128> = Vec::with_capacity(STACK / size_of::<u128>());
     // SAFETY: the end of the allocation, aligned to 16 by its type.
@@ -235,6 +240,56 @@ fn branch(plan: &mut Plan) -> Result<i32, c_int> {
     // child has no handler to run, for its signals are blocked, and ends in `enter`.
     let pid = unsafe { libc::clone(enter, top.cast(), flags, ptr::from_mut(plan).cast()) };
     if pid < 0 { Err(errno()) } else { Ok(pid) }
+}
+
+/// The same where no memory can be shared: a fork, and a pipe that closes on exec and brings the error back.
+#[cfg(not(all(target_os = "linux", not(retry_portable))))]
+fn branch(plan: &mut Plan) -> Result<i32, c_int> {
+    let mut ends = [-1; 2];
+    // SAFETY: the array takes two descriptors, which are ours to close.
+    unsafe {
+        if libc::pipe(ends.as_mut_ptr()) != 0 {
+            return Err(errno());
+        }
+        ends.iter().for_each(|fd| {
+            libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC);
+        });
+    }
+    plan.signals.hold();
+    // SAFETY: the child makes async-signal-safe calls only, and ends.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        // SAFETY: this is the child, which has a copy of the parent's memory.
+        unsafe {
+            plan.become_command();
+            let (step, errno) = plan.failed.unwrap_or((StartStep::Exec, 0));
+            let report = [c_int::from(step == StartStep::Fork), errno];
+            libc::write(ends[1], report.as_ptr().cast(), size_of_val(&report));
+            libc::_exit(127);
+        }
+    }
+    let forked = if pid < 0 { Err(errno()) } else { Ok(pid) };
+    plan.signals.release();
+    let mut report = [0 as c_int; 2];
+    // SAFETY: the descriptors are ours; the buffer is valid for its length.
+    unsafe {
+        libc::close(ends[1]);
+        if forked.is_ok() {
+            let size = size_of_val(&report);
+            let read = loop {
+                let read = libc::read(ends[0], report.as_mut_ptr().cast(), size);
+                if read >= 0 || errno() != libc::EINTR {
+                    break read;
+                }
+            };
+            if usize::try_from(read) == Ok(size) {
+                let step = if report[0] == 0 { StartStep::Exec } else { StartStep::Fork };
+                plan.failed = Some((step, report[1]));
+            }
+        }
+        libc::close(ends[0]);
+    }
+    forked
 }
 
 /// Starts a command. `stdio` says what becomes its descriptors 0, 1 and 2; `None` leaves what is there.
@@ -269,6 +324,7 @@ pub fn spawn(start: &Start, stdio: [Option<RawFd>; 3], signals: &Signals) -> Res
         pid_variables,
         stdio,
         group: start.group,
+        #[cfg(all(target_os = "linux", not(retry_portable)))]
         parent: i32::try_from(own_pid).expect("a process id fits"),
         failed: None,
     };

@@ -4,12 +4,12 @@
 //! which the timeout of poll(2) does not.
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use super::clock::Clock;
 use super::poll::{PollFd, Pump, READ, poll_fd};
 use super::signals::Signals;
+use super::timer::Timer;
 
 /// Why a wait returned. Signals that came are in [`Wait::signals`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Wait {
     /// What came and has not been acted on.
     pub signals: Signals,
     clock: Clock,
-    timer: Option<OwnedFd>,
+    timer: Timer,
     polls: Vec<PollFd>,
 }
 
@@ -37,7 +37,7 @@ impl Wait {
     /// No descriptor could be had.
     pub fn begin() -> io::Result<Wait> {
         let clock = Clock::start();
-        Ok(Wait { signals: Signals::take()?, clock, timer: None, polls: Vec::new() })
+        Ok(Wait { signals: Signals::take()?, clock, timer: Timer::default(), polls: Vec::new() })
     }
 
     /// The time since the run began.
@@ -58,7 +58,7 @@ impl Wait {
             if left.is_zero() || self.signals.is_any_queued() {
                 timeout = 0;
             } else {
-                match self.arm(next) {
+                match self.timer.set(&self.clock, next) {
                     Some(timer) => self.polls.push(poll_fd(timer, READ)),
                     // No descriptor to be had: whole milliseconds, rounded up, and suspend is not counted.
                     None => timeout = i32::try_from(left.as_millis().saturating_add(1)).unwrap_or(i32::MAX),
@@ -89,22 +89,5 @@ impl Wait {
             timed_out: deadline.is_some_and(|deadline| deadline <= now),
             child_changed: self.signals.take_child_changed(),
         }
-    }
-
-    /// Sets the timer and returns its descriptor, if one is to be had.
-    fn arm(&mut self, at: Duration) -> Option<RawFd> {
-        if self.timer.is_none() {
-            // SAFETY: no pointers.
-            let fd = unsafe { libc::timerfd_create(libc::CLOCK_BOOTTIME, libc::TFD_CLOEXEC | libc::TFD_NONBLOCK) };
-            // SAFETY: the descriptor is new and nobody else's.
-            self.timer = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) });
-        }
-        let timer = self.timer.as_ref()?.as_raw_fd();
-        let spec =
-            libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: self.clock.system(at) };
-        // SAFETY: the spec is valid; the old value is not asked for.
-        let set =
-            unsafe { libc::timerfd_settime(timer, libc::TFD_TIMER_ABSTIME, &raw const spec, std::ptr::null_mut()) };
-        (set == 0).then_some(timer)
     }
 }
