@@ -57,7 +57,7 @@ impl Run<'_> {
             | Ending::Interrupted { .. } => ("--on-failure", &hooks.on_failure),
         };
         let Some(command) = command.clone() else { return };
-        let limit = match ending {
+        let mut limit = match ending {
             Ending::Interrupted { .. } => hooks.timeout.min(hook::TIME_AFTER_TERM),
             Ending::Succeeded
             | Ending::Permanent
@@ -65,6 +65,13 @@ impl Run<'_> {
             | Ending::Deadline
             | Ending::RetryAfterTooLong => hooks.timeout,
         };
+        // A signal that came too late to end the run, or again, must not cost the alert.
+        while let Some(caught) = self.world.wait.signals.take_ending() {
+            if matches!(caught.signal, Signal::INT | Signal::QUIT) {
+                return;
+            }
+            limit = limit.min(hook::TIME_AFTER_TERM);
+        }
         let mut told = vec![
             ("RETRY_ENDING", ending.word().to_owned()),
             ("RETRY_EXIT", status.shell_status().to_string()),
