@@ -10,7 +10,8 @@ use std::os::unix::ffi::OsStringExt;
 fuzz_target!(|bytes: &[u8]| {
     let args: Vec<OsString> = bytes.split(|b| *b == 0).map(|arg| OsString::from_vec(arg.to_vec())).collect();
     let value = args.first().cloned();
-    let environment = |name: &str| value.clone().filter(|_| name == "RETRY_DEFAULT_TIMEOUT" || name == "RETRY_DEFAULT_QUIET");
+    let environment =
+        |name: &str| value.clone().filter(|_| name == "RETRY_DEFAULT_TIMEOUT" || name == "RETRY_DEFAULT_QUIET");
     let said = |text: String| assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
     match parse::retry(args.clone(), &environment) {
         Ok(Asked::Work(settings)) => {

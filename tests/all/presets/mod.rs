@@ -5,6 +5,7 @@
 
 mod backup;
 mod packages;
+mod rules;
 mod services;
 mod transfer;
 mod trial;
