@@ -212,7 +212,9 @@ impl Output {
             }
         };
         let bytes = &self.buffer[..n];
-        observer.observe(channel.stream, bytes);
+        if self.plan.is_observed(channel.stream) {
+            observer.observe(channel.stream, bytes);
+        }
         if channel.stream != Stream::Stdout && self.plan.keeps_tail() {
             self.tail.push(bytes);
         }

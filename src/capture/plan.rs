@@ -38,9 +38,19 @@ pub struct Plan {
     err: Option<Goal>,
     shared: bool,
     tail: bool,
+    observed: Observed,
 }
 
 impl Plan {
+    /// Whether somebody looks at what comes from this stream: what nobody looks at must not cost a look.
+    pub fn is_observed(self, stream: Stream) -> bool {
+        match self.observed {
+            Observed::Nothing => false,
+            Observed::Stderr => stream != Stream::Stdout,
+            Observed::Both => true,
+        }
+    }
+
     /// Each pipe: what the child has it as, and where its bytes go.
     pub fn pipes(self) -> impl Iterator<Item = (Stream, Goal)> {
         let pipes = match (self.out, self.err) {
@@ -83,7 +93,7 @@ pub fn plan(
     err: BorrowedFd<'static>,
 ) -> Plan {
     if mode == OutputMode::Inherit && observed == Observed::Nothing {
-        return Plan { out: None, err: None, shared: false, tail: false };
+        return Plan { out: None, err: None, shared: false, tail: false, observed };
     }
     let found = Found {
         closed,
@@ -121,7 +131,7 @@ fn decide(mode: OutputMode, observed: Observed, found: Found) -> Plan {
             // One pipe keeps the order; two where somebody has to know which is which.
             OutputMode::OnFailure => !looked_at,
         };
-    Plan { out, err, shared, tail }
+    Plan { out, err, shared, tail, observed }
 }
 
 fn is_null(fd: BorrowedFd<'_>) -> bool {

@@ -98,7 +98,7 @@ fn live_leaves_stdout_alone_and_passes_stderr_with_its_end_kept() {
 #[test]
 fn what_is_written_to_both_through_one_pipe_keeps_its_order() {
     let both = &Ours::new();
-    let mut output = output(OutputMode::Live, Observed::Nothing, [both, both]);
+    let mut output = output(OutputMode::Live, Observed::Stderr, [both, both]);
     let mut seen = Seen::default();
     attempt(&mut output, [both, both], "echo a; echo b >&2; echo c; echo d >&2", &mut seen);
     assert_eq!(both.taken(), "a\nb\nc\nd\n");
@@ -113,6 +113,17 @@ fn observers_see_each_stream_and_it_goes_on_all_the_same() {
     attempt(&mut output, ours, "echo out; echo err >&2", &mut seen);
     assert_eq!((seen.text(Stream::Stdout), seen.text(Stream::Stderr)), ("out\n".into(), "err\n".into()));
     assert_eq!((ours[0].taken(), ours[1].taken()), ("out\n".into(), "err\n".into()));
+}
+
+#[test]
+fn what_nobody_asked_for_is_not_looked_at() {
+    for (observed, out, err) in [(Observed::Nothing, "", ""), (Observed::Stderr, "", "err\n")] {
+        let ours = [&Ours::new(), &Ours::new()];
+        let mut output = output(OutputMode::Final, observed, ours);
+        let mut seen = Seen::default();
+        attempt(&mut output, ours, "echo out; echo err >&2", &mut seen);
+        assert_eq!((seen.text(Stream::Stdout).as_str(), seen.text(Stream::Stderr).as_str()), (out, err));
+    }
 }
 
 #[test]
