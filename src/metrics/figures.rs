@@ -169,11 +169,6 @@ impl Figures {
     pub fn total_runs(&self) -> u64 {
         self.runs.iter().sum()
     }
-
-    /// All attempts.
-    pub fn total_attempts(&self) -> u64 {
-        self.attempts.iter().flatten().sum()
-    }
 }
 
 #[cfg(test)]

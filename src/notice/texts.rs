@@ -192,21 +192,6 @@ pub fn nested(outer: &str, of: Option<u32>) -> String {
     format!("running inside another retry (job {outer}): each attempt there makes {of} here")
 }
 
-/// D2: a default file that cannot be opened costs the letter, not the run.
-pub fn letters_off(file: &Path, cause: &str) -> String {
-    format!("no dead letter can be kept: cannot open {}: {cause}", file.display())
-}
-
-/// D24: the file is a queue, and somebody has to work it off.
-pub fn letters_pile_up(file: &Path, mebibytes: u64) -> String {
-    format!(
-        "{} has grown to {mebibytes} MiB; to drop what is done with: \
-         retryctl dead-letter purge --older-than 30d --file {}",
-        file.display(),
-        shell_word::quote_lossy(file)
-    )
-}
-
 /// D3, the second half: `json` is one line, redacted, without tail and history.
 pub fn letter_not_saved(json: &str) -> String {
     format!("dead letter not saved: {json}")

@@ -1,19 +1,20 @@
 //! The voice of one run: decides which line goes where, at which level and in which form. Contract W1 to W7.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::ci::{self, Fence, Host};
+use super::ci::{self, Host};
 use super::countdown::Countdown;
 use super::journal::Priority;
 use super::json::{self, Speaker};
 use super::surroundings::Surroundings;
-use super::texts::{self, Letter, Number};
-use super::{Attempt, End, Row, Sink, Subject, Wait, escape, logfile, report};
+use super::texts::{self, Number};
+use super::{Attempt, End, Row, Sink, Subject, Wait, escape, logfile};
 use crate::job::{Ci, LogFormat, NoticeSettings, Verbosity};
 use crate::machine::Ending;
 use crate::policy::Verdict;
+
+mod ending;
 
 /// How many rows of the summary are kept of the beginning and of the end, as in the record (D14).
 const FIRST_ROWS: usize = 5;
@@ -154,10 +155,13 @@ impl Notices {
         }
         // In the background the terminal is somebody else's.
         if is_foreground() {
-            if !countdown.is_shown() && !sink.is_at_line_start() {
-                sink.send(b"\n");
+            let columns = columns();
+            if !countdown.is_shown() {
+                // What the command printed on the terminal did not pass through us, and may have ended within a line that
+                // the drawing would wipe out. As many blanks as there are columns end on the next line then, and only then.
+                sink.send(format!("{}\r", " ".repeat(columns)).as_bytes());
             }
-            let drawn = countdown.draw(left, columns());
+            let drawn = countdown.draw(left, columns);
             if !drawn.is_empty() {
                 sink.send(drawn.as_bytes());
             }
@@ -228,44 +232,6 @@ impl Notices {
         // JSON has its control characters escaped already, and must stay as it is to be read again.
         let prefix = self.journal_prefix(Priority::Critical);
         send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(json)));
-    }
-
-    /// What must stand around text of the child that is printed again; `None` outside GitHub (W7).
-    pub fn fence(&self) -> Option<Fence> {
-        if self.host != Some(Host::Github) {
-            return None;
-        }
-        let mut token = [0; 16];
-        rustix::rand::getrandom(&mut token, rustix::rand::GetRandomFlags::empty()).ok()?;
-        Some(Fence::new(token))
-    }
-
-    /// The first lines of the report of `--output on-failure`; `None` if none is wanted. `command` is redacted.
-    pub fn report_head(&self, end: &End, command: impl FnOnce() -> String) -> Option<String> {
-        let is_wanted = self.subject.reports_at_the_end
-            && end.ending != Ending::Succeeded
-            && self.settings.verbosity >= Verbosity::Quiet;
-        let text = texts::gave_up(end.as_bad(), None);
-        let prefix = self.journal_prefix(Priority::Error);
-        is_wanted.then(|| format!("{prefix}{}", report::head(&self.subject.job, &text, &command())))
-    }
-
-    /// The attempts that it tells of, and how many between the first and the last ones it leaves out.
-    pub fn rows(&self) -> (Vec<Row>, u64) {
-        (self.first_rows.iter().chain(&self.last_rows).cloned().collect(), self.rows_left_out)
-    }
-
-    /// Its last lines: what was held back until now, and the way on.
-    pub fn report_tail(&mut self, letter: Option<Letter>) -> String {
-        let mut tail: String = self.held.drain(..).collect();
-        tail.push_str(&report::tail(letter));
-        tail
-    }
-
-    fn hold(&mut self, text: &str) {
-        if self.subject.reports_at_the_end && self.held.len() < HELD_WARNINGS {
-            self.held.push(format!("retry: {}\n", escape::line(text)));
-        }
     }
 
     /// Whether anybody hears what is said at this level. `-q` is about stderr; a log file stays (W3).
@@ -365,60 +331,6 @@ impl Notices {
     fn close_fold(&mut self, sink: &mut dyn Sink) {
         if let (Some(of), Some(host)) = (self.fold.take(), self.host) {
             send_line(sink, &ci::close(host, of, &self.subject.id, unix_now()));
-        }
-    }
-
-    fn keep_row(&mut self, attempt: &Attempt) {
-        let is_summed_up = self.host == Some(Host::Github) && self.around.step_summary.is_some();
-        if !is_summed_up && !self.subject.reports_at_the_end {
-            return;
-        }
-        let row = Row {
-            of: attempt.of,
-            started_at: attempt.started_at,
-            outcome: attempt.outcome.to_string(),
-            verdict: texts::counted(attempt.judgement),
-            took: attempt.took,
-            next: attempt.next.map(|wait| (wait.delay, wait.source)),
-        };
-        if self.first_rows.len() < FIRST_ROWS {
-            self.first_rows.push(row);
-            return;
-        }
-        if self.last_rows.len() == LAST_ROWS {
-            self.last_rows.pop_front();
-            self.rows_left_out += 1;
-        }
-        self.last_rows.push_back(row);
-    }
-
-    /// Annotation, summary and outputs (W7).
-    fn tell_github(&mut self, sink: &mut dyn Sink, end: &End, text: &str) {
-        let is_good = end.ending == Ending::Succeeded;
-        let took_retries = end.of.attempt > 1;
-        let job = escape::line(&self.subject.job);
-        if self.host == Some(Host::Github) {
-            if !is_good && self.settings.verbosity >= Verbosity::Quiet {
-                send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
-            } else if is_good && took_retries && self.marks_on_stderr(Verbosity::Normal) {
-                let title = format!("{job} needed {}", texts::attempts(end.of.attempt));
-                send_line(sink, &ci::annotation("warning", &title, text));
-            }
-            if took_retries && let Some(file) = self.around.step_summary.clone() {
-                let (rows, left_out) = self.rows();
-                let table = ci::summary(&self.subject.job, text, &rows, left_out);
-                self.append_for_ci(sink, "GITHUB_STEP_SUMMARY", &file, &table);
-            }
-        }
-        if let (Some(prefix), Some(file)) = (self.settings.ci_output.clone(), self.around.step_output.clone()) {
-            let lines = ci::outputs(&prefix, end.of.attempt, end.exit_code, end.ending.word());
-            self.append_for_ci(sink, "GITHUB_OUTPUT", &file, &lines);
-        }
-    }
-
-    fn append_for_ci(&mut self, sink: &mut dyn Sink, variable: &str, file: &Path, text: &str) {
-        if let Err(error) = logfile::append(file, text) {
-            self.lost(sink, &texts::ci_file_lost(variable, file, &logfile::cause(&error)));
         }
     }
 }

@@ -285,9 +285,11 @@ fn at_a_terminal(environment: &[(&str, &str)], script: &str) -> String {
 
 #[test]
 fn a_terminal_shows_the_time_left_and_keeps_the_plain_line() {
-    let shown = at_a_terminal(&[], "exit 3");
+    let shown = at_a_terminal(&[], "printf partial; exit 3");
     let live = "\x1b[2mretry: attempt 1 of 2 failed: exit status 3 (retryable); next attempt in 1 s\x1b[0m";
-    assert_eq!(masked(&shown.replacen(live, "LIVE", 1)), format!("LIVE\r\x1b[K{FAILED}{GAVE_UP}"));
+    // The blanks keep what the command left on its last line from being wiped out.
+    let expected = format!("partial{}\rLIVE\r\x1b[K{FAILED}partial{GAVE_UP}", " ".repeat(80));
+    assert_eq!(masked(&shown.replacen(live, "LIVE", 1)), expected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn stats(place: &Place, args: &[&str]) -> String {
 fn the_first_rate_stands_beside_the_final_one() {
     let place = counted();
     let text = stats(&place, &[]);
-    let ages = regex_lite::Regex::new(r"[0-9]+s ago").expect("valid");
+    let ages = regex_lite::Regex::new(r"[0-9]+[smh] ago").expect("valid");
     assert_eq!(
         ages.replace_all(&text, "AGO"),
         "JOB    RUNS  FIRST TRY  IN THE END  RETRIES  ERROR   LETTERS  SUCCESS\n\
