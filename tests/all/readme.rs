@@ -32,3 +32,22 @@ fn the_texts_in_the_readme_are_what_the_programs_say() {
         assert!(made == readme, "README.md is not what the programs say; RETRY_BLESS=1 writes it anew:\n{made}");
     }
 }
+
+#[test]
+fn what_the_texts_link_to_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let texts = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "examples/README.md", "docs/guide.md"];
+    let mut count = 0;
+    for name in texts {
+        let text = std::fs::read_to_string(root.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") || link.starts_with('#') {
+                continue;
+            }
+            let target = root.join(name).parent().expect("it stands in a directory").join(link);
+            assert!(target.exists(), "{name} links to {link}, which is not there");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} links were found");
+}
