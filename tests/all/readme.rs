@@ -36,7 +36,8 @@ fn the_texts_in_the_readme_are_what_the_programs_say() {
 #[test]
 fn what_the_texts_link_to_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let texts = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "examples/README.md", "docs/guide.md"];
+    let texts =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "examples/README.md", "docs/guide.md"];
     let mut count = 0;
     for name in texts {
         let text = std::fs::read_to_string(root.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
