@@ -7,6 +7,7 @@
 pub mod code_set;
 pub mod draws;
 pub mod duration;
+pub mod entropy;
 pub mod lines;
 pub mod retry_after;
 pub mod shell_word;

@@ -66,6 +66,8 @@ impl Signal {
     pub const CONT: Signal = Signal(libc::SIGCONT);
     /// A child changed its state.
     pub const CHLD: Signal = Signal(libc::SIGCHLD);
+    /// A write beyond the limit of a file's size.
+    pub const XFSZ: Signal = Signal(libc::SIGXFSZ);
     /// The terminal's window has another size.
     pub const WINCH: Signal = Signal(libc::SIGWINCH);
     /// Ctrl-Z.

@@ -13,7 +13,7 @@ const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// identifier would be worse than one whose identifier could be guessed.
 pub fn new(at: SystemTime) -> String {
     let mut random = [0u8; 10];
-    if !matches!(rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()), Ok(10)) {
+    if !crate::entropy::fill(&mut random) {
         let nanos = at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let seed = nanos.rotate_left(32) ^ u128::from(std::process::id());
         random.copy_from_slice(&seed.to_le_bytes()[..10]);

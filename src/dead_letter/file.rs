@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -208,7 +209,7 @@ impl DeadLetterFile {
         }
         bytes.extend_from_slice(line);
         bytes.push(b'\n');
-        let written = write_all(opened, &bytes).and_then(|()| rustix::fs::fdatasync(&opened.fd));
+        let written = write_all(opened, &bytes).and_then(|()| sync(&opened.fd));
         match written {
             // Some file systems cannot sync; the line is in the file.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(before + bytes.len() as u64),
@@ -264,6 +265,14 @@ impl From<Lost> for io::Error {
             Lost::Unfit(unfit) => io::Error::other(unfit.to_string()),
         }
     }
+}
+
+/// Brings a file's bytes to the disk.
+fn sync(fd: &OwnedFd) -> Result<(), Errno> {
+    #[cfg(target_vendor = "apple")]
+    return rustix::fs::fsync(fd);
+    #[cfg(not(target_vendor = "apple"))]
+    rustix::fs::fdatasync(fd)
 }
 
 #[cfg(test)]

@@ -168,7 +168,11 @@ impl Opened {
 
 /// Permissions of group or others to write, if there are any.
 pub(super) fn writable_by_others(stat: &Stat) -> Option<u32> {
-    (stat.st_mode & 0o022 != 0).then_some(stat.st_mode & 0o7777)
+    (stat.st_mode & 0o022 != 0).then(|| {
+        // A mode has 16 bits on some systems.
+        #[allow(clippy::useless_conversion)]
+        u32::from(stat.st_mode & 0o7777)
+    })
 }
 
 fn check(stat: &Stat, path: &Path, trust: Trust) -> Result<(), Unfit> {

@@ -57,8 +57,7 @@ fn derived(outer: &[u8], job: &Job) -> String {
 /// Random bytes of the operating system, for draws that no two processes share.
 pub(super) fn entropy() -> [u8; 32] {
     let mut bytes = [0; 32];
-    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    if got != Ok(32) {
+    if !crate::entropy::fill(&mut bytes) {
         // A kernel without it: the instant and the process still tell two runs apart.
         let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         bytes[..16].copy_from_slice(&nanos.to_le_bytes());

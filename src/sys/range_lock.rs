@@ -9,7 +9,7 @@ use rustix::io::Errno;
 /// # Errors
 /// The file system has no locks, or the file is not open for writing.
 pub fn try_lock(file: &OwnedFd, byte: i64) -> Result<bool, Errno> {
-    let mut lock = of(libc::F_WRLCK, byte);
+    let mut lock = of(libc::F_WRLCK as libc::c_short, byte);
     match call(file, libc::F_SETLK, &mut lock) {
         Ok(()) => Ok(true),
         Err(Errno::ACCESS | Errno::AGAIN) => Ok(false),
@@ -22,7 +22,7 @@ pub fn try_lock(file: &OwnedFd, byte: i64) -> Result<bool, Errno> {
 /// # Errors
 /// The file system has no locks.
 pub fn unlock(file: &OwnedFd, byte: i64) -> Result<(), Errno> {
-    call(file, libc::F_SETLK, &mut of(libc::F_UNLCK, byte))
+    call(file, libc::F_SETLK, &mut of(libc::F_UNLCK as libc::c_short, byte))
 }
 
 /// The other process that has the lock of one byte, if one has. Our own locks are not seen.
@@ -30,16 +30,16 @@ pub fn unlock(file: &OwnedFd, byte: i64) -> Result<(), Errno> {
 /// # Errors
 /// The file system has no locks.
 pub fn holder(file: &OwnedFd, byte: i64) -> Result<Option<i32>, Errno> {
-    let mut lock = of(libc::F_WRLCK, byte);
+    let mut lock = of(libc::F_WRLCK as libc::c_short, byte);
     call(file, libc::F_GETLK, &mut lock)?;
-    Ok((i32::from(lock.l_type) != libc::F_UNLCK).then_some(lock.l_pid))
+    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
 }
 
-fn of(kind: i32, byte: i64) -> libc::flock {
+/// The constants have another type than the fields on some systems; both fit.
+fn of(kind: libc::c_short, byte: i64) -> libc::flock {
     // SAFETY: the structure is plain numbers, for which all zeros are valid.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    // The constants have another type than the fields on some systems; both fit.
-    lock.l_type = kind as libc::c_short;
+    lock.l_type = kind;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     lock.l_start = byte;
     lock.l_len = 1;

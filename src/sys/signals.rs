@@ -35,9 +35,10 @@ impl Caught {
     }
 }
 
-/// TERM, INT, HUP and QUIT (contract C20). PIPE is of the same kind when somebody else sends it: it would end any program.
+/// TERM, INT, HUP and QUIT (contract C20). PIPE and XFSZ are of the same kind when somebody else sends them: they would end any
+/// program.
 pub fn asks_to_end(signal: Signal) -> bool {
-    [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::PIPE].contains(&signal)
+    [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::PIPE, Signal::XFSZ].contains(&signal)
 }
 
 /// What a source tells of a signal.
@@ -46,7 +47,7 @@ struct News {
     number: i32,
     /// The kernel itself sent it.
     by_kernel: bool,
-    /// This process brought it on itself, by a write without a reader.
+    /// This process brought it on itself, by a write that failed.
     by_us: bool,
 }
 
@@ -129,8 +130,8 @@ impl Signals {
                 *child_changed = true;
             } else if *spare == Some(signal) {
                 (*spare, *spared) = (None, true);
-            } else if signal != Signal::PIPE || !news.by_us {
-                // Of our own write without a reader the write has told its caller.
+            } else if !news.by_us || ![Signal::PIPE, Signal::XFSZ].contains(&signal) {
+                // Of our own write that failed the write has told its caller.
                 queue.push_back(Caught { signal, by_kernel: news.by_kernel });
             }
         });

@@ -176,7 +176,8 @@ fn a_background_job_that_reads_the_terminal_is_stopped_and_reads_in_the_foregrou
     let mut shell = shell(&place);
     shell.types(&format!("{RETRY} -- sh -c 'echo pid $$; read x; echo got $x; exit 4' &\n"));
     let child = shell.number_after("pid ");
-    until("a stopped child", || state(child, 'T'));
+    let retry = children(i32::try_from(shell.child.id()).expect("a process id fits"))[0];
+    until("both stopped", || state(child, 'T') && state(retry, 'T'));
     shell.types("fg\n");
     until("a child that goes on", || state(child, 'S'));
     shell.types("hello\n");

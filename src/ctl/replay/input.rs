@@ -48,8 +48,10 @@ fn at(path: &Path) -> Result<File, String> {
 /// A file in memory, which reads as a pipe does, and can be put back for a second attempt.
 fn stored(bytes: &[u8]) -> Result<File, String> {
     let put = || -> std::io::Result<File> {
-        let fd = rustix::fs::memfd_create(c"retry-stdin", rustix::fs::MemfdFlags::CLOEXEC)?;
-        let mut file = File::from(fd);
+        #[cfg(target_os = "linux")]
+        let mut file = File::from(rustix::fs::memfd_create(c"retry-stdin", rustix::fs::MemfdFlags::CLOEXEC)?);
+        #[cfg(not(target_os = "linux"))]
+        let mut file = tempfile::tempfile()?;
         file.write_all(bytes)?;
         file.seek(SeekFrom::Start(0))?;
         Ok(file)

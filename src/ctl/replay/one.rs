@@ -6,8 +6,6 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use rustix::fs::Mode;
-
 use super::input;
 use super::terms::{self, Terms};
 use crate::cli::spec::Opt;
@@ -20,6 +18,7 @@ use crate::record::{self, Action, Event, Record, Replay};
 use crate::run::{self, Finished, Identity, origin};
 use crate::sys::entry;
 use crate::sys::spawn::Group;
+use crate::sys::umask;
 use crate::sys::wait::Wait;
 
 /// A letter that can be run.
@@ -132,12 +131,12 @@ impl Prepared {
             rustix::process::chdir(&self.directory)
                 .map_err(|errno| format!("cannot enter {}: {}", self.directory.display(), reason(&errno.into())))?;
         }
-        let umask = self.umask.map(|mask| rustix::process::umask(Mode::from_raw_mode(mask)));
+        let umask = self.umask.map(umask::set);
         let group = if is_in_batch { Group::Own } else { Group::choose(self.job.ending.foreground) };
         let world = run::World { wait, environment: &self.environment, group };
         let ended = run::run(&self.job, world, self.identity);
         if let Some(umask) = umask {
-            rustix::process::umask(umask);
+            umask::set(umask);
         }
         rustix::process::fchdir(&here).map_err(|errno| format!("cannot come back: {errno}"))?;
         let finished = ended.map_err(|cannot| cannot.to_string())?;

@@ -17,7 +17,7 @@ impl Notices {
             return None;
         }
         let mut token = [0; 16];
-        rustix::rand::getrandom(&mut token, rustix::rand::GetRandomFlags::empty()).ok()?;
+        crate::entropy::fill(&mut token).then_some(())?;
         Some(Fence::new(token))
     }
 

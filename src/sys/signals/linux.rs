@@ -20,10 +20,15 @@ const fn bit(signal: i32) -> Mask {
 const FIRST_REAL_TIME: i32 = 32;
 const LAST: i32 = 64;
 
-/// What is acted on, and PIPE, so that a write without a reader is an error to us.
+/// What is acted on, PIPE and XFSZ: a write without a reader, or beyond the size limit of files (setrlimit(2)), is then an error
+/// of the write (contract S14, D3).
 fn acted_on() -> Mask {
     let real_time = FIRST_REAL_TIME..=LAST;
-    STANDARD.into_iter().chain([libc::SIGPIPE]).chain(real_time).fold(0, |mask, signal| mask | bit(signal))
+    STANDARD
+        .into_iter()
+        .chain([libc::SIGPIPE, libc::SIGXFSZ])
+        .chain(real_time)
+        .fold(0, |mask, signal| mask | bit(signal))
 }
 
 /// Changes the mask of the process and returns what it was. Safe to call between clone and exec.
@@ -52,8 +57,7 @@ impl Source {
         let ours = (1..=LAST)
             .filter(|signal| acted_on & bit(*signal) != 0 && !is_ignored(*signal))
             .fold(0, |mask, signal| mask | bit(signal));
-        // A file beyond the size limit (setrlimit(2)) is then an error of the write, and the letter goes to stderr (D3).
-        change_mask(libc::SIG_SETMASK, entry_mask | ours | bit(libc::SIGXFSZ));
+        change_mask(libc::SIG_SETMASK, entry_mask | ours);
         // SAFETY: signalfd4 reads a set of the size that is given; -1 asks for a new descriptor.
         let fd = unsafe {
             libc::syscall(

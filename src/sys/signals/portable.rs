@@ -15,7 +15,11 @@ static WRITER: AtomicI32 = AtomicI32::new(-1);
 extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid siginfo.
     let code = unsafe { (*info).si_code };
-    let by_kernel = code != libc::SI_USER && code != libc::SI_QUEUE;
+    // Somebody's kill(2) or sigqueue(3); what else there is comes from the kernel.
+    #[cfg(target_os = "linux")]
+    let by_kernel = code == libc::SI_KERNEL;
+    #[cfg(not(target_os = "linux"))]
+    let by_kernel = ![0x10001, 0x10002].contains(&code);
     let bytes = [u8::try_from(signal).unwrap_or(0), u8::from(by_kernel)];
     // SAFETY: write(2) is async-signal-safe, the buffer valid; errno is put back for whoever was interrupted.
     unsafe {
