@@ -24,7 +24,8 @@ pub struct Column {
 /// Prints rows under headings; a column but the last in which no row has anything is left out.
 ///
 /// Cells are asked for twice, once for their width and once to be printed, so that no table stands in memory; those of
-/// the last column once.
+/// the last column once. With `colours` the headings are bold, and each row has what it gives: an escape sequence, or
+/// nothing.
 ///
 /// # Errors
 /// A cell cannot be had, or the output cannot be written.
@@ -33,6 +34,7 @@ pub fn print<E: From<io::Error>>(
     columns: &[Column],
     rows: usize,
     width: usize,
+    colours: Option<&dyn Fn(usize) -> &'static str>,
     cell: impl Fn(usize, usize) -> Result<String, E>,
 ) -> Result<(), E> {
     if rows == 0 {
@@ -54,9 +56,10 @@ pub fn print<E: From<io::Error>>(
         // Numbers are never cut, and stand below their heading.
         Side::Right => columns[last].title.len().max(columns[last].limit),
     };
-    line(out, columns, &widths, rest, |at| Ok(columns[at].title.to_owned()))?;
+    let layout = Layout { columns, widths, rest };
+    layout.line(out, colours.map_or("", |_| "\x1b[1m"), |at| Ok(columns[at].title.to_owned()))?;
     for row in 0..rows {
-        line(out, columns, &widths, rest, |at| cell(row, at))?;
+        layout.line(out, colours.map_or("", |colour| colour(row)), |at| cell(row, at))?;
     }
     Ok(())
 }
@@ -66,32 +69,44 @@ pub fn print<E: From<io::Error>>(
 /// # Errors
 /// The output cannot be written.
 pub fn print_rows(out: &mut dyn Write, columns: &[Column], rows: &[Vec<String>], width: usize) -> io::Result<()> {
-    print(out, columns, rows.len(), width, |row, at| Ok(rows[row][at].clone()))
+    print(out, columns, rows.len(), width, None, |row, at| Ok(rows[row][at].clone()))
 }
 
-fn line<E: From<io::Error>>(
-    out: &mut dyn Write,
-    columns: &[Column],
-    widths: &[usize],
+/// How wide the columns are.
+struct Layout<'a> {
+    columns: &'a [Column],
+    /// Of all but the last; 0 for one that is left out.
+    widths: Vec<usize>,
+    /// Of the last.
     rest: usize,
-    cell: impl Fn(usize) -> Result<String, E>,
-) -> Result<(), E> {
-    let mut line = String::new();
-    for (at, width) in widths.iter().enumerate().filter(|(_, width)| **width > 0) {
-        let cell = cut(&cell(at)?, *width);
-        let blank = " ".repeat(width.saturating_sub(display_width(&cell)));
-        match columns[at].side {
-            Side::Left => line += &format!("{cell}{blank}  "),
-            Side::Right => line += &format!("{blank}{cell}  "),
+}
+
+impl Layout<'_> {
+    fn line<E: From<io::Error>>(
+        &self,
+        out: &mut dyn Write,
+        colour: &str,
+        cell: impl Fn(usize) -> Result<String, E>,
+    ) -> Result<(), E> {
+        let mut line = String::new();
+        for (at, width) in self.widths.iter().enumerate().filter(|(_, width)| **width > 0) {
+            let cell = cut(&cell(at)?, *width);
+            let blank = " ".repeat(width.saturating_sub(display_width(&cell)));
+            match self.columns[at].side {
+                Side::Left => line += &format!("{cell}{blank}  "),
+                Side::Right => line += &format!("{blank}{cell}  "),
+            }
         }
+        let last = cell(self.widths.len())?;
+        let rest = self.rest;
+        line += &match self.columns[self.widths.len()].side {
+            Side::Left => cut(&last, rest),
+            Side::Right => format!("{last:>rest$}"),
+        };
+        let end = if colour.is_empty() { "" } else { "\x1b[0m" };
+        writeln!(out, "{colour}{}{end}", line.trim_end())?;
+        Ok(())
     }
-    let last = cell(widths.len())?;
-    line += &match columns[widths.len()].side {
-        Side::Left => cut(&last, rest),
-        Side::Right => format!("{last:>rest$}"),
-    };
-    writeln!(out, "{}", line.trim_end())?;
-    Ok(())
 }
 
 /// Cuts text to so many columns, the last of which then says that something is missing.
@@ -139,7 +154,7 @@ mod tests {
             Column { title: "TEXT", side: Side::Left, limit: 0 },
         ];
         let mut out = Vec::new();
-        print::<io::Error>(&mut out, &columns, rows.len(), width, |row, at| Ok(rows[row][at].into())).unwrap();
+        print::<io::Error>(&mut out, &columns, rows.len(), width, None, |row, at| Ok(rows[row][at].into())).unwrap();
         String::from_utf8(out).unwrap()
     }
 

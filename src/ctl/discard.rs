@@ -28,7 +28,13 @@ pub fn discard(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Fai
         }
         (true, true) => {
             let mut selected = filter.select(&letters, world)?;
-            selected.retain(|at| letters.folded.letters[*at].state.is_open());
+            // `--all` alone leaves what deserves a second thought, as in a replay.
+            let is_careful = settings.switch(Opt::All)? && settings.one(Opt::State).is_none();
+            selected.retain(|at| match letters.folded.letters[*at].state {
+                State::Dead => true,
+                State::InDoubt | State::Poison => !is_careful,
+                State::Replaying | State::Replayed | State::Discarded => false,
+            });
             selected
         }
         (false, true) => return Err(Failed::new(USAGE, "ids and filters cannot be given together")),

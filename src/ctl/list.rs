@@ -107,7 +107,14 @@ fn table(letters: &Letters, selected: &[usize], mask: &Mask, world: &mut World<'
         left("ENDED", 12),
         left("LAST ERROR", 0),
     ];
-    columns::print(world.out, &columns, rows.len(), world.width, cell)
+    let colour = |row: usize| match letters.folded.letters[rows[row].newest].state {
+        State::Poison => "\x1b[31m",
+        State::InDoubt => "\x1b[33m",
+        State::Replaying | State::Replayed | State::Discarded => "\x1b[2m",
+        State::Dead => "",
+    };
+    let colours = world.has_colour.then_some(&colour as &dyn Fn(usize) -> &'static str);
+    columns::print(world.out, &columns, rows.len(), world.width, colours, cell)
 }
 
 /// 8, or as much as keeps all rows apart.

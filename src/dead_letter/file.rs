@@ -112,6 +112,9 @@ impl DeadLetterFile {
     pub fn open(place: &Place) -> Result<(DeadLetterFile, Vec<Warning>), Unfit> {
         let file = DeadLetterFile { path: place.path.clone(), makes_directory: !place.is_named() };
         let opened = file.opened()?;
+        if opened.made {
+            file.sync_directory();
+        }
         let warnings = open::writable_by_others(&opened.stat)
             .map(|mode| Warning::Writable { path: file.path.clone(), mode })
             .into_iter()

@@ -120,7 +120,7 @@ impl Story {
             idempotency_key: identity.key.clone(),
             process: record::Process { args, args_b64, working_directory, working_directory_b64, exit_code, signal },
             error: last.filter(|last| last.judgement.verdict != Verdict::Success).map(|last| {
-                let said = last.facts.hint.error.as_deref().unwrap_or_default();
+                let said = last.facts.hint.error.clone().or_else(|| why_not_started(last.outcome)).unwrap_or_default();
                 Failure::new(error_kind(last.outcome, last.judgement), said.as_bytes())
             }),
             http: hint
@@ -161,6 +161,14 @@ pub(super) fn add_surroundings(record: &mut Record, environment: &[CString], nam
     record.host = origin::host();
     record.user = origin::user();
     record.origin = Some(origin::origin(environment));
+}
+
+/// What the system said of a command that was not started: it wrote no line of its own.
+fn why_not_started(outcome: Outcome) -> Option<String> {
+    match outcome {
+        Outcome::NotStarted { errno, .. } => Some(errno.to_string()),
+        Outcome::Exited(_) | Outcome::Signaled(_) | Outcome::TimedOut { .. } => None,
+    }
 }
 
 /// Gives the failure the last line of stderr as its message, unless the command said one itself (S31).

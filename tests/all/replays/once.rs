@@ -111,6 +111,7 @@ fn a_failed_replay_leaves_one_letter_and_the_third_makes_it_poison() {
     refused.is(1, "", &format!("retryctl: cannot replay {id}: 3 replays of it failed; --poison runs it again\n"));
     let all = replay(&place, &["--all"]).run();
     all.is(0, "", "retryctl: passed over 1 letter, of which 3 replays failed; --poison runs them\n");
+    letter_ctl(&place, &["discard", "--all"]).run().is(0, "discarded 0 letters\n", "");
     mend(&place);
     replay(&place, &["--all", "--poison"]).run().is(0, "", "");
     assert_eq!(state(&place, &id), "replayed");
