@@ -179,7 +179,7 @@ fn a_variable_gives_a_default_and_the_line_wins() {
 #[test]
 fn a_switch_is_true_or_false_in_the_environment_and_can_be_taken_back() {
     let place = Place::new();
-    let job = ["-n2", "--base=0", "-t", "300ms", "--no-dead-letter", "-qq", "sh", "-c", "echo x; exec sleep 60"];
+    let job = ["-n2", "--base=0", "-t", "1s", "--no-dead-letter", "-qq", "sh", "-c", "echo x; exec sleep 60"];
     let attempts = |line: &[&str], value: &str| {
         let run = place.retry(line.iter().chain(&job)).env("RETRY_DEFAULT_FAIL_ON_TIMEOUT", value).run();
         assert_eq!((run.code(), run.err().as_str()), (124, ""));

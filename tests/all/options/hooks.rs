@@ -30,7 +30,7 @@ pub fn on_success_runs_after_a_good_run() {
 pub fn hook_timeout_ends_a_hook() {
     // The default would let the hook finish.
     let place = Place::new();
-    run(&place, &["--hook-timeout", "1s", "--on-success", "touch began; sleep 5; touch seen"], "exit 0")
+    run(&place, &["--hook-timeout", "2s", "--on-success", "touch began; sleep 20; touch seen"], "exit 0")
         .run()
         .gives(0, "");
     assert!(place.file("began").exists() && !place.file("seen").exists());

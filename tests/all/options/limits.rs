@@ -6,7 +6,7 @@ use crate::harness::{Place, RETRY, until};
 #[test]
 pub fn timeout_ends_an_attempt() {
     let place = Place::new();
-    run(&place, &["-n2", "--timeout", "300ms"], "echo x; exec sleep 100").run().is(124, "x\nx\n", "");
+    run(&place, &["-n2", "--timeout", "1s"], "echo x; exec sleep 100").run().is(124, "x\nx\n", "");
     run(&place, &["-n1", "-t", "0"], "exit 4").run().is(4, "", "");
 }
 
@@ -14,7 +14,7 @@ pub fn timeout_ends_an_attempt() {
 pub fn signal_is_the_first_that_a_timeout_sends() {
     let place = Place::new();
     let script = "trap 'echo got INT; kill $p; exit 3' INT; sleep 100 & p=$!; wait";
-    run(&place, &["-n1", "-t", "1s", "--signal", "INT"], script).run().is(124, "got INT\n", "");
+    run(&place, &["-n1", "-t", "2s", "--signal", "INT"], script).run().is(124, "got INT\n", "");
 }
 
 #[test]
@@ -48,6 +48,6 @@ pub fn foreground_keeps_the_process_group() {
 pub fn preserve_status_exits_as_the_command_did() {
     let place = Place::new();
     let script = "trap 'exit 3' TERM; sleep 100 & wait";
-    run(&place, &["-n1", "-t", "1s", "--preserve-status"], script).run().is(3, "", "");
-    run(&place, &["-n1", "-t", "1s"], script).run().is(124, "", "");
+    run(&place, &["-n1", "-t", "2s", "--preserve-status"], script).run().is(3, "", "");
+    run(&place, &["-n1", "-t", "2s"], script).run().is(124, "", "");
 }

@@ -43,8 +43,8 @@ pub fn fail_on_signal_is_permanent() {
 
 #[test]
 pub fn fail_on_timeout_is_permanent() {
-    assert_eq!(tried(&["-t300ms", "--fail-on-timeout"], "echo x; exec sleep 100"), (124, 1));
-    assert_eq!(tried(&["-t300ms"], "echo x; exec sleep 100"), (124, 2));
+    assert_eq!(tried(&["-t1s", "--fail-on-timeout"], "echo x; exec sleep 100"), (124, 1));
+    assert_eq!(tried(&["-t1s"], "echo x; exec sleep 100"), (124, 2));
 }
 
 #[test]
