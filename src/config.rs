@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::backoff::{Backoff, Jitter, Shape};
-use crate::cli::settings::Settings;
+use crate::cli::settings::{Origin, Settings};
 use crate::cli::spec::Opt;
 use crate::cli::usage_error::UsageError;
 use crate::code_set::{ExitSet, SignalSet};
@@ -126,29 +126,21 @@ fn backoff(settings: &Settings<'_>) -> Result<Backoff, UsageError> {
         "none" => Some(Jitter::None),
         _ => None,
     })?;
-    // On the command line the two exclude each other; a variable gives way to what the line says (R4).
-    let shapers = [Opt::Base, Opt::Factor, Opt::Backoff];
-    let typed = settings.last_on_line(&shapers);
-    let schedule = match (settings.on_line(Opt::Delays), typed) {
-        (Some(delays), Some(other)) => {
-            return Err(UsageError::conflict(other, delays, "--delays is the whole schedule"));
+    let shape = shape(settings, jitter == Some(Jitter::Decorrelated) && settings.on_line(Opt::Jitter).is_some())?;
+    let is_scheduled = matches!(shape, Shape::Schedule(_));
+    let jitter = match jitter {
+        Some(Jitter::Decorrelated) if !matches!(shape, Shape::Exponential { .. }) => {
+            let setting = settings.one(Opt::Jitter).expect("decorrelated is never the default");
+            let is_shape_typed = settings.last_on_line(&[Opt::Delays, Opt::Backoff]).is_some();
+            if setting.origin == Origin::Line || !is_shape_typed {
+                let why = "it goes with --backoff exponential only; expected full, equal or none";
+                return Err(UsageError::value(&setting, why));
+            }
+            None
         }
-        (None, Some(_)) => None,
-        (Some(_), None) | (None, None) => values::delays(settings)?,
+        jitter => jitter,
     };
-    let (shape, scheduled) = match schedule {
-        Some(delays) => (Shape::Schedule(delays), true),
-        None => (shape(settings)?, false),
-    };
-    let jitter = jitter.unwrap_or(if scheduled { Jitter::None } else { Jitter::Full });
-    if jitter == Jitter::Decorrelated && !matches!(shape, Shape::Exponential { .. }) {
-        let setting = settings.one(Opt::Jitter).expect("decorrelated is never the default");
-        return Err(UsageError::value(
-            &setting,
-            "it goes with --backoff exponential only; expected full, equal or none",
-        ));
-    }
-    let (base, cap) = if scheduled {
+    let (base, cap) = if is_scheduled {
         (Duration::from_secs(1), Duration::from_secs(300))
     } else {
         (
@@ -156,14 +148,33 @@ fn backoff(settings: &Settings<'_>) -> Result<Backoff, UsageError> {
             values::duration(settings, Opt::Cap)?.unwrap_or(Duration::from_secs(300)),
         )
     };
+    let jitter = jitter.unwrap_or(if is_scheduled { Jitter::None } else { Jitter::Full });
     Ok(Backoff { base, cap, shape, jitter })
 }
 
-fn shape(settings: &Settings<'_>) -> Result<Shape, UsageError> {
-    let word = settings.choice(Opt::Backoff, |word| match word {
-        "exponential" | "linear" | "constant" => Some(word.to_owned()),
-        _ => None,
-    })?;
+/// How the ceilings grow. Options that exclude each other are an error on the command line; a variable gives way to what the
+/// line says (R4), also to a jitter that goes with the exponential backoff alone.
+fn shape(settings: &Settings<'_>, needs_exponential: bool) -> Result<Shape, UsageError> {
+    let schedule = match (settings.on_line(Opt::Delays), settings.last_on_line(&[Opt::Base, Opt::Factor, Opt::Backoff]))
+    {
+        (Some(delays), Some(other)) => {
+            return Err(UsageError::conflict(other, delays, "--delays is the whole schedule"));
+        }
+        (None, Some(_)) => None,
+        (None, None) if needs_exponential => None,
+        (Some(_), None) | (None, None) => values::delays(settings)?,
+    };
+    if let Some(delays) = schedule {
+        return Ok(Shape::Schedule(delays));
+    }
+    let word = if needs_exponential && settings.on_line(Opt::Backoff).is_none() {
+        None
+    } else {
+        settings.choice(Opt::Backoff, |word| match word {
+            "exponential" | "linear" | "constant" => Some(word.to_owned()),
+            _ => None,
+        })?
+    };
     match word.as_deref() {
         Some("linear") => Ok(Shape::Linear),
         Some("constant") => Ok(Shape::Constant),

@@ -232,6 +232,31 @@ fn a_variable_that_is_not_needed_is_not_looked_at() {
         place.retry(line.iter().chain(&["echo", "ran"])).env(variable, "").run().is(0, "ran\n", "");
     }
 }
+
+#[test]
+fn a_variable_gives_way_to_an_option_that_excludes_it() {
+    let place = Place::new();
+    let plan = |line: &[&str], variables: &[(&str, &str)]| {
+        let run = place.retry(["--plan", "-n", "3"].iter().chain(line));
+        variables.iter().fold(run, |run, (name, value)| run.env(&format!("RETRY_DEFAULT_{name}"), value)).run()
+    };
+    for (line, variable, value) in [
+        (["--delays", "1s,5s"].as_slice(), "JITTER", "decorrelated"),
+        (&["--backoff", "linear"], "JITTER", "decorrelated"),
+        (&["--jitter", "decorrelated"], "BACKOFF", "linear"),
+        (&["--jitter", "decorrelated"], "DELAYS", "1s,5s"),
+        (&["--factor", "3"], "DELAYS", "1s,5s"),
+    ] {
+        plan(line, &[(variable, value)]).is(0, &plan(line, &[]).out(), "");
+    }
+    // Where the line takes no side it is an error all the same.
+    let said = "retry: invalid value 'decorrelated' for RETRY_DEFAULT_JITTER: \
+        it goes with --backoff exponential only; expected full, equal or none\n";
+    plan(&[], &[("JITTER", "decorrelated"), ("BACKOFF", "linear")]).is(125, "", said);
+    plan(&["--base", "2s"], &[("JITTER", "decorrelated"), ("BACKOFF", "linear")]).is(125, "", said);
+    plan(&[], &[("JITTER", "decorrelated"), ("DELAYS", "1s")]).is(125, "", said);
+}
+
 #[test]
 fn the_verbs_of_retryctl_have_their_own_usage_and_statuses() {
     let place = Place::new();
