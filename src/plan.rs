@@ -179,14 +179,14 @@ impl Plan {
             let _ = write!(text, "{:>7}  {ceiling:>13}  {mean:>13}  {:>14}", a.attempt, show(a.worst_ms));
             text += &if seeded { format!("  {:>15}\n", optional(a.delay_ms)) } else { "\n".to_string() };
         }
-        let plural = if self.fit == 1 { "attempt" } else { "attempts" };
+        let (plural, fit) = if self.fit == 1 { ("attempt", "fits") } else { ("attempts", "fit") };
         let waits = format!("waits of {} at most, {} in the mean", show(self.worst_total_ms), show(self.mean_total_ms));
         let _ = match (self.rest, self.cut) {
             (Rest::Endless, _) => {
                 writeln!(text, "and so on without end: neither --max-tries nor --max-elapsed ends this run")
             }
             (Rest::More, _) => writeln!(text, "and so on: these are the first {}", self.fit),
-            (Rest::Nothing, true) => writeln!(text, "--max-elapsed cuts it: {} {plural} fit, with {waits}", self.fit),
+            (Rest::Nothing, true) => writeln!(text, "--max-elapsed cuts it: {} {plural} {fit}, with {waits}", self.fit),
             (Rest::Nothing, false) => writeln!(text, "{} {plural}, with {waits}", self.fit),
         };
         text

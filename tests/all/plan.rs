@@ -82,3 +82,14 @@ attempt  delay at most           mean  in all at most
     ended.is(0, wanted, "");
     assert!(!place.file("ran").exists());
 }
+
+#[test]
+fn the_plan_for_people_says_how_many_attempts_fit_into_a_window() {
+    let place = Place::new();
+    let last = |window: &str| {
+        let ended = place.retry(["--plan", "--max-elapsed", window]).run();
+        ended.out().lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(last("1s"), "--max-elapsed cuts it: 1 attempt fits, with waits of 0 ms at most, 0 ms in the mean");
+    assert_eq!(last("5s"), "--max-elapsed cuts it: 2 attempts fit, with waits of 2 s at most, 1 s in the mean");
+}
