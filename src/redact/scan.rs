@@ -206,13 +206,15 @@ pub(super) fn query_length(rest: &str) -> usize {
 /// The length of a word as a shell or a query ends it.
 pub(super) fn word_length(rest: &str) -> usize {
     let mut escaped = false;
-    let is_command = rest.starts_with("$(");
+    let mut is_command = rest.starts_with("$(");
     for (at, c) in rest.char_indices() {
         let ends = match c {
             _ if escaped => false,
             '\n' | '\r' => true,
-            ')' if is_command => return at + 1,
-            _ if is_command => false,
+            _ if is_command => {
+                is_command = c != ')';
+                false
+            }
             '"' | '\'' | ';' | '&' | '|' | ')' | '<' | '>' | '`' => true,
             _ => c.is_whitespace(),
         };

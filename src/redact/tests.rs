@@ -111,6 +111,7 @@ fn lines_of_a_shell_are_searched() {
         ("curl -d \"{\\\"password\\\":\\\"a b\\\"}\" http://h", "curl -d \"{\\\"password\\\":\\\"***\\\"}\" http://h"),
         ("curl 'http://h/?token=a&b=c'", "curl 'http://h/?token=***&b=c'"),
         ("TOKEN=$(cat /x y) run", "TOKEN=*** run"),
+        ("TOKEN=$(cat /x y)/z run", "TOKEN=*** run"),
         ("TOKEN= run", "TOKEN= run"),
         ("sort -u a:b", "sort -u a:b"),
     ] {
