@@ -149,6 +149,12 @@ fn what_was_masked_in_the_arguments_is_masked_in_text() {
 }
 
 #[test]
+fn values_that_overlap_are_masked_whole() {
+    let args = ["x", "--token", "abcdefg", "--password", "efghijk"].map(OsString::from);
+    assert_eq!(Redactor::new(&args, &[]).text("<abcdefghijk>"), "<***>");
+}
+
+#[test]
 fn a_value_is_masked_in_the_other_arguments_too() {
     shown(&["x", "--token", "hunter2", "log-hunter2"], &["x", "--token", "***", "log-***"]);
 }

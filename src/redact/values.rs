@@ -49,20 +49,14 @@ impl Values {
             return;
         }
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
+        // Every position is looked at, for values may overlap.
+        for at in 0..bytes.len() {
             let values = self.by_first.get(&bytes[at]).map(Vec::as_slice).unwrap_or_default();
             let found = values.iter().find(|value| {
                 bytes[at..].starts_with(value.as_bytes())
                     && (value.len() >= SHORT || is_word(bytes, &(at..at + value.len())))
             });
-            match found {
-                Some(value) => {
-                    ranges.push(at..at + value.len());
-                    at += value.len();
-                }
-                None => at += 1,
-            }
+            ranges.extend(found.map(|value| at..at + value.len()));
         }
     }
 }
