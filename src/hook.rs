@@ -14,6 +14,7 @@ use crate::outcome::Outcome;
 use crate::signal::Signal;
 use crate::sys::poll::{PollFd, Pump};
 use crate::sys::spawn::{Group, Start, c_strings};
+use crate::sys::standard;
 use crate::sys::wait::Wait;
 
 /// What remains of a hook's time from its limit's signal to KILL.
@@ -46,6 +47,17 @@ pub struct Called {
 /// Gives the hook its input, and our stderr as its stdout: nothing but the command itself writes on ours.
 struct Streams {
     record: Option<File>,
+    /// Where its stdout goes if our stderr is closed: what it prints must not make it fail.
+    nowhere: Option<File>,
+}
+
+impl Streams {
+    fn open(record: &[u8]) -> Streams {
+        let null = || File::options().read(true).write(true).open("/dev/null").ok();
+        // Where there is no memory for it the hook still runs, with nothing to read.
+        let record = file_of(record).ok().or_else(null);
+        Streams { record, nowhere: if standard::is_closed(libc::STDERR_FILENO) { null() } else { None } }
+    }
 }
 
 impl Pump for Streams {
@@ -54,12 +66,13 @@ impl Pump for Streams {
     fn ready(&mut self, _polls: &[PollFd]) {}
 
     fn child_fds(&self) -> [Option<RawFd>; 3] {
-        let input = self.record.as_ref().map(AsRawFd::as_raw_fd);
-        [input, Some(libc::STDERR_FILENO), None]
+        let out = self.nowhere.as_ref().map_or(libc::STDERR_FILENO, AsRawFd::as_raw_fd);
+        [self.record.as_ref().map(AsRawFd::as_raw_fd), Some(out), None]
     }
 
     fn close_child_ends(&mut self) {
         self.record = None;
+        self.nowhere = None;
     }
 }
 
@@ -77,9 +90,7 @@ fn file_of(record: &[u8]) -> std::io::Result<File> {
 /// Calls a hook and waits for its end, its limit at most. A process that it leaves running on purpose is left alone.
 pub fn call(wait: &mut Wait, call: &Call) -> Called {
     let argv = c_strings([OsStr::new("sh"), OsStr::new("-c"), call.command]);
-    // Where there is no memory for it the hook still runs, with nothing to read.
-    let record = file_of(call.record).or_else(|_| File::open("/dev/null")).ok();
-    let mut streams = Streams { record };
+    let mut streams = Streams::open(call.record);
     // A group of its own also at a terminal: the limit must reach what the shell has started.
     let start = Start { argv: &argv, env: call.env, group: Group::Own };
     let limits = Limits {

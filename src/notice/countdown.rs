@@ -1,6 +1,6 @@
 //! The wait on a terminal: one line that counts down in place and leaves the plain line behind. Contract W4.
 //!
-//! This is the one wait that wakes up by itself, once a second, and only while somebody looks at it.
+//! This is the one wait that wakes up by itself, once a second at most, and only while somebody looks at it.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -74,12 +74,15 @@ impl Countdown {
         self.drawn > 0
     }
 
-    /// After how long the line says something else.
+    /// After how long the line says something else: the longer the wait, the coarser its words.
     pub fn next_change(left: Duration) -> Duration {
-        match left.subsec_nanos() {
-            0 => Duration::from_secs(1),
-            nanos => Duration::from_nanos(nanos.into()),
-        }
+        let unit: u64 = match left.as_secs() {
+            0..3_600 => 1,
+            3_600..86_400 => 60,
+            _ => 3_600,
+        };
+        let since = Duration::new(left.as_secs() % unit, left.subsec_nanos());
+        if since.is_zero() { Duration::from_secs(unit) } else { since }
     }
 }
 
@@ -131,8 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn the_line_changes_when_a_whole_second_is_left() {
+    fn the_line_changes_when_a_whole_second_or_minute_is_left() {
         assert_eq!(Countdown::next_change(Duration::from_millis(3_200)), Duration::from_millis(200));
         assert_eq!(Countdown::next_change(Duration::from_secs(3)), Duration::from_secs(1));
+        assert_eq!(Countdown::next_change(Duration::from_secs(7_230)), Duration::from_secs(30));
     }
 }

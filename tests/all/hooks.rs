@@ -96,6 +96,13 @@ fn what_a_hook_prints_goes_to_stderr() {
 }
 
 #[test]
+fn a_hook_may_print_where_there_is_no_stderr() {
+    let place = Place::new();
+    place.bash("retry --on-success 'echo printed && touch went-on' -- echo mine 2>&-").run().is(0, "mine\n", "");
+    assert!(place.file("went-on").exists());
+}
+
+#[test]
 fn a_hook_that_fails_is_one_warning() {
     let place = Place::new();
     let ended = run(&place, &["-n", "2", "--on-failure", "exit 7"], "exit 3");
