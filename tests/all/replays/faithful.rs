@@ -157,3 +157,13 @@ fn a_replay_makes_no_second_letter_and_says_how_it_ended() {
     assert!(end["user"]["id"].is_string() && end["@timestamp"].is_string());
     assert_eq!((lines(&place, FILE).len(), state(&place, &id).as_str()), (3, "dead"));
 }
+
+#[test]
+fn the_line_of_the_message_replays_the_letter_when_it_is_pasted() {
+    let place = Place::new();
+    let args = ["-q", "-n1", "--dead-letter", "it's here", "sh", "-c", "test -e ok || exit 1; echo done"];
+    let said = place.retry(args).run().err();
+    mend(&place);
+    let at = said.find("retryctl dead-letter replay").unwrap_or_else(|| panic!("{said}"));
+    place.bash(&said[at..]).run().is(0, "done\n", "");
+}

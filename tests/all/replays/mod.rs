@@ -5,6 +5,7 @@ mod faithful;
 mod imports;
 mod once;
 mod refused;
+mod terminal;
 
 use serde_json::Value;
 
