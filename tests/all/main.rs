@@ -1,6 +1,7 @@
 //! All tests through the real binaries, one topic a file.
 #![allow(missing_docs)]
 
+mod as_timeout;
 mod command_line;
 mod completions;
 mod ctl_options;
