@@ -5,6 +5,9 @@
 //! costs the same however big this process is, and an error of exec comes back through a variable. Everything that needs memory
 //! is prepared before; the child makes system calls only, with all our signals blocked until its last step.
 
+mod pid_variable;
+mod search;
+
 #[cfg(all(target_os = "linux", not(retry_portable)))]
 use std::ffi::c_void;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -14,6 +17,8 @@ use std::ptr;
 
 use super::signals::Signals;
 use crate::outcome::{Errno, StartStep};
+use pid_variable::PidVariable;
+use search::candidates;
 
 /// Where a child stands among process groups (contract C10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,72 +50,6 @@ pub struct Start<'a> {
 
 /// The shell that runs a file without `#!`, as execvp does (contract C1).
 const SHELL: &CStr = c"/bin/sh";
-
-/// Where a command is searched when PATH is not set: what glibc does.
-const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
-
-/// The files that a command's name may mean, in the order of the search.
-fn candidates(name: &CStr, env: &[CString]) -> Vec<CString> {
-    let bytes = name.to_bytes();
-    if bytes.is_empty() || bytes.contains(&b'/') {
-        return vec![name.to_owned()];
-    }
-    let path = env.iter().find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
-    path.unwrap_or(DEFAULT_PATH)
-        .split(|byte| *byte == b':')
-        .map(|dir| {
-            let mut file = Vec::with_capacity(dir.len() + 1 + bytes.len());
-            file.extend_from_slice(dir);
-            if !dir.is_empty() {
-                file.push(b'/');
-            }
-            file.extend_from_slice(bytes);
-            CString::new(file).expect("both parts come from C strings")
-        })
-        .collect()
-}
-
-/// The variables that name the process that they are for.
-const PID_VARIABLES: [&[u8]; 2] = [b"LISTEN_PID=", b"WATCHDOG_PID="];
-
-/// Room for a process id in decimal and the final zero.
-const PID_ROOM: usize = 12;
-
-/// A variable whose value the child writes itself: only it knows its process id.
-struct PidVariable {
-    text: Vec<u8>,
-    digits_at: usize,
-}
-
-impl PidVariable {
-    /// Takes an entry of the environment that holds this process's id.
-    fn of(entry: &CStr, own_pid: &str) -> Option<PidVariable> {
-        let bytes = entry.to_bytes();
-        let name = PID_VARIABLES.into_iter().find(|name| bytes.starts_with(name))?;
-        if &bytes[name.len()..] != own_pid.as_bytes() {
-            return None;
-        }
-        let mut text = name.to_vec();
-        text.resize(name.len() + PID_ROOM, 0);
-        Some(PidVariable { text, digits_at: name.len() })
-    }
-
-    /// Writes a process id, without taking memory.
-    fn write(&mut self, pid: i32) {
-        let mut digits = [0u8; PID_ROOM];
-        let mut rest = pid.unsigned_abs();
-        let mut count = 0;
-        while count == 0 || rest > 0 {
-            digits[count] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            count += 1;
-        }
-        for (at, digit) in digits[..count].iter().rev().enumerate() {
-            self.text[self.digits_at + at] = *digit;
-        }
-        self.text[self.digits_at + count] = 0;
-    }
-}
 
 /// What the child needs, all of it prepared. It lives in the parent's frame while the child uses it.
 struct Plan<'a> {
@@ -345,32 +284,4 @@ pub fn spawn(start: &Start, stdio: [Option<RawFd>; 3], signals: &Signals) -> Res
 /// Makes the C strings of an argument list or an environment, which come from C and so hold no zero.
 pub fn c_strings<S: AsRef<std::ffi::OsStr>>(items: impl IntoIterator<Item = S>) -> Vec<CString> {
     items.into_iter().filter_map(|item| CString::new(item.as_ref().as_bytes()).ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(candidates: &[CString]) -> Vec<&str> {
-        candidates.iter().map(|file| file.to_str().unwrap()).collect()
-    }
-
-    #[test]
-    fn a_name_is_searched_in_each_directory_and_an_empty_one_is_the_working_directory() {
-        let env = c_strings(["X=PATH=/no", "PATH=/a::/b/c"]);
-        assert_eq!(texts(&candidates(c"ls", &env)), ["/a/ls", "ls", "/b/c/ls"]);
-        assert_eq!(texts(&candidates(c"./ls", &env)), ["./ls"]);
-        assert_eq!(texts(&candidates(c"ls", &[])), ["/bin/ls", "/usr/bin/ls"]);
-    }
-
-    #[test]
-    fn only_our_own_process_id_becomes_the_childs() {
-        assert!(PidVariable::of(c"LISTEN_PID=12", "123").is_none());
-        assert!(PidVariable::of(c"LISTEN_PIDS=123", "123").is_none());
-        let mut variable = PidVariable::of(c"WATCHDOG_PID=123", "123").unwrap();
-        variable.write(40_507);
-        assert_eq!(CStr::from_bytes_until_nul(&variable.text), Ok(c"WATCHDOG_PID=40507"));
-        variable.write(i32::MAX);
-        assert_eq!(CStr::from_bytes_until_nul(&variable.text), Ok(c"WATCHDOG_PID=2147483647"));
-    }
 }
