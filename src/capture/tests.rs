@@ -89,7 +89,9 @@ fn live_leaves_stdout_alone_and_passes_stderr_with_its_end_kept() {
     attempt(&mut output, ours, "echo out; printf 'one\\ntwo' >&2", &mut ());
     assert_eq!((ours[0].taken(), ours[1].taken()), ("out\n".into(), "one\ntwo".into()));
     assert_eq!((output.tail().bytes(), output.tail().total()), (&b"one\ntwo"[..], 7));
-    assert!(!output.is_at_line_start() && output.deliver() && output.take_left().is_empty());
+    assert!(!output.is_at_line_start() && output.deliver());
+    // Other tests fork beside this one: their children hold our pipe for an instant, as a descendant would.
+    drop(output.take_left());
     attempt(&mut output, ours, "echo three >&2", &mut ());
     assert_eq!(output.tail().bytes(), b"three\n");
     assert!(output.is_at_line_start());
