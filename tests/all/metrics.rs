@@ -68,6 +68,7 @@ fn a_kill_at_any_instant_never_makes_a_counter_go_back() {
         let mut cli = place.retry(["-q", "--metrics-dir", "m", "true"]);
         let mut child =
             cli.command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+        // Another instant each time: whichever it is, the law holds.
         std::thread::sleep(std::time::Duration::from_micros(round * 97 % 6_000));
         let _ = child.kill();
         child.wait().expect("it ends");
