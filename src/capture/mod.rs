@@ -107,8 +107,10 @@ impl Output {
         self.channels.clear();
         for (stream, goal) in self.plan.pipes() {
             self.channels.push(Channel::open(stream, goal)?);
-            if let Goal::Pass(to) = goal {
-                self.sink(to).look();
+            match goal {
+                Goal::Pass(to) => self.sink(to).look(),
+                Goal::Hold => self.out.look(),
+                Goal::Keep => {}
             }
         }
         Ok(())
@@ -139,13 +141,17 @@ impl Output {
         self.awaited.clear();
         let channels = &self.channels;
         let goes_to = |channel: &Channel, one: Stream| channel.goal == Goal::Pass(one);
+        // What is held is for the reader of our stdout too.
+        let is_for = |channel: &Channel, one: Stream| {
+            goes_to(channel, one) || channel.goal == Goal::Hold && one == Stream::Stdout
+        };
         for (sink, one, awaited) in
             [(&self.out, Stream::Stdout, Awaited::Out), (&self.err, Stream::Stderr, Awaited::Err)]
         {
             if sink.has_pending() {
                 polls.push(poll::poll_fd(sink.raw(), poll::WRITE));
                 self.awaited.push(awaited);
-            } else if sink.has_reader() && channels.iter().any(|c| goes_to(c, one) && c.raw().is_some()) {
+            } else if sink.has_reader() && channels.iter().any(|c| is_for(c, one) && c.raw().is_some()) {
                 // A reader that goes while the child is silent is noticed too, so that the child's next write finds nobody.
                 polls.push(poll::poll_fd(sink.raw(), 0));
                 self.awaited.push(awaited);
@@ -176,12 +182,18 @@ impl Output {
     }
 
     /// Closes what nobody reads any more: the child then dies of SIGPIPE at its next write, as it would without us (S14).
+    /// So it does where our stdout takes nothing more, a full disk: a flood must not go on into nowhere. What cannot be
+    /// written to stderr alone is no reason to stop.
     fn close_unread(&mut self) {
-        for index in 0..self.channels.len() {
-            if let Goal::Pass(to) = self.channels[index].goal
-                && self.sink(to).is_gone()
-            {
-                self.channels[index].close();
+        for channel in &mut self.channels {
+            let is_over = match channel.goal {
+                Goal::Pass(Stream::Stderr) => self.err.is_gone(),
+                Goal::Pass(Stream::Stdout | Stream::Both) => self.out.is_gone() || self.out.error().is_some(),
+                Goal::Hold => self.out.is_gone() || self.held.error().is_some(),
+                Goal::Keep => false,
+            };
+            if is_over {
+                channel.close();
             }
         }
     }

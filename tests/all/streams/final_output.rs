@@ -59,7 +59,8 @@ fn what_cannot_be_held_fails_the_run_rather_than_come_in_half() {
     let place = Place::new();
     let script = "export TMPDIR=/nowhere; retry --no-dead-letter -n 3 --base 0 --output final -- head -c 3000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}";
     let ended = place.bash(script).run();
-    assert_eq!(ended.out(), "0\n1\n");
+    // The command dies of SIGPIPE, as it would of a reader that goes: its output has nowhere to go.
+    assert_eq!(ended.out(), "0\n141\n");
     let said = "retry: cannot write to standard output: no such file or directory\n";
     assert!(ended.err().starts_with(said), "{}", ended.err());
 }
@@ -70,4 +71,12 @@ fn a_reader_that_has_gone_is_no_success() {
     let script = "{ retry -qq --no-dead-letter -n 3 --base 0 --output final -- sh -c 'echo n >>n; seq 100000'; echo $? >status; } | head -n 1; \
         until test -s status; do :; done; cat status; wc -l <n";
     place.bash(script).run().is(0, "1\n1\n1\n", "");
+}
+
+#[test]
+fn a_reader_that_goes_while_its_output_is_held_ends_the_command() {
+    let place = Place::new();
+    let script = "{ retry -qq --no-dead-letter -n 3 --base 0 --output final -- sh -c 'echo n >>n; exec yes'; echo $? >status; } | :; \
+        until test -s status; do :; done; cat status; wc -l <n";
+    place.bash(script).run().is(0, "141\n1\n", "");
 }

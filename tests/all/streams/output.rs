@@ -91,6 +91,10 @@ fn an_error_on_stdout_fails_the_run_and_one_on_stderr_changes_nothing() {
     }
     // Both in one pipe of ours: the command does not notice, so retry does.
     assert_ne!(place.bash("retry -n 1 -- echo x >/dev/full 2>&1").run().code(), 0);
+    // Endless, unless it is told.
+    let ended = place.bash("retry -n 3 --base 0 --until-output never -- yes 2>&1 >/dev/full").run();
+    let said = "retry: cannot write to standard output: no space left on device\n";
+    assert_eq!((ended.code(), ended.out().lines().next()), (141, said.lines().next()));
 }
 
 #[test]
