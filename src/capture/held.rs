@@ -37,7 +37,8 @@ impl Held {
         self.error
     }
 
-    fn fail(&mut self, error: i32) {
+    /// Nothing of it can be had or is wanted any more, for this reason.
+    pub fn fail(&mut self, error: i32) {
         self.error = Some(error);
         self.drop_rest();
     }

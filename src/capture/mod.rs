@@ -189,7 +189,12 @@ impl Output {
             let is_over = match channel.goal {
                 Goal::Pass(Stream::Stderr) => self.err.is_gone(),
                 Goal::Pass(Stream::Stdout | Stream::Both) => self.out.is_gone() || self.out.error().is_some(),
-                Goal::Hold => self.out.is_gone() || self.held.error().is_some(),
+                Goal::Hold => {
+                    if self.out.is_gone() && channel.raw().is_some() {
+                        self.held.fail(libc::EPIPE);
+                    }
+                    self.held.error().is_some()
+                }
                 Goal::Keep => false,
             };
             if is_over {
