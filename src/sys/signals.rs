@@ -126,6 +126,10 @@ impl Signals {
         let Signals { source, queue, child_changed, spare, spared, .. } = self;
         source.gather(&mut |news| {
             let Some(signal) = Signal::from_number(news.number) else { return };
+            // Blocked, it comes even if it is ignored. Asking now costs nothing where no signal comes (C24).
+            if is_ignored(news.number) {
+                return;
+            }
             if signal == Signal::CHLD {
                 *child_changed = true;
             } else if *spare == Some(signal) {

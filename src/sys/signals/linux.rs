@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-use super::{News, STANDARD, is_ignored};
+use super::{News, STANDARD};
 
 /// A set of signals as the kernel's calls take it.
 type Mask = u64;
@@ -54,16 +54,12 @@ impl Source {
     pub(super) fn take() -> io::Result<Source> {
         let acted_on = acted_on();
         let entry_mask = change_mask(libc::SIG_BLOCK, acted_on);
-        let ours = (1..=LAST)
-            .filter(|signal| acted_on & bit(*signal) != 0 && !is_ignored(*signal))
-            .fold(0, |mask, signal| mask | bit(signal));
-        change_mask(libc::SIG_SETMASK, entry_mask | ours);
         // SAFETY: signalfd4 reads a set of the size that is given; -1 asks for a new descriptor.
         let fd = unsafe {
             libc::syscall(
                 libc::SYS_signalfd4,
                 -1,
-                &raw const ours,
+                &raw const acted_on,
                 size_of::<Mask>(),
                 libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
             )
