@@ -134,10 +134,18 @@ fn status_line(line: &[u8]) -> Option<(Style, u16)> {
         return Some((Style::Indented, status));
     }
     // curl -v writes on behind its progress meter: `--:--:--     0< HTTP/1.1 503`.
+    if !line.first().is_some_and(is_of_meter) && !line.starts_with(b"<") {
+        return None;
+    }
     let at = line.windows(7).take(120).position(|seven| seven == b"< HTTP/")?;
-    let is_meter = line[..at].iter().all(|b| b.is_ascii_digit() || b" :-.kMGTPh".contains(b));
+    let is_meter = line[..at].iter().all(is_of_meter);
     let status = status_of(&line[at + 2..]).filter(|_| is_meter)?;
     Some((Style::Arrow, status))
+}
+
+/// Whether a byte may stand in curl's progress meter.
+fn is_of_meter(byte: &u8) -> bool {
+    byte.is_ascii_digit() || b" :-.kMGTPh".contains(byte)
 }
 
 fn status_of(line: &[u8]) -> Option<u16> {

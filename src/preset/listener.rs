@@ -1,6 +1,7 @@
 //! Listens to what a tool prints during one attempt and says what its status means. Contract P1.
 
-use super::{From, Hearing, Preset, pattern};
+use super::pattern::{self, Patterns};
+use super::{From, Hearing, Preset};
 use crate::http_headers::Response;
 use crate::policy::Verdict;
 
@@ -20,6 +21,9 @@ pub struct Said {
 #[derive(Debug)]
 pub struct Listener {
     preset: &'static Preset,
+    patterns: Patterns,
+    /// What each pattern tells.
+    tells: Vec<Tells>,
     /// For each of the preset's texts whether one of its patterns was seen.
     seen: Vec<bool>,
     /// The HTTP status that an error named.
@@ -30,21 +34,41 @@ pub struct Listener {
     empty: bool,
 }
 
+/// What a pattern is there for.
+#[derive(Clone, Copy, Debug)]
+enum Tells {
+    /// It is one of the preset's texts of this number.
+    Texts(usize),
+    /// It names an HTTP status.
+    Status,
+    /// It says nothing.
+    Nothing,
+}
+
 impl Listener {
     /// Begins to listen for a preset.
     pub fn new(preset: &'static Preset) -> Listener {
-        Listener { preset, seen: vec![false; preset.texts.len()], named: None, heard: false, empty: false }
+        let texts = preset.texts.iter().enumerate();
+        let texts =
+            texts.flat_map(|(number, texts)| texts.any_of.iter().map(move |text| (*text, Tells::Texts(number))));
+        let status = preset.http.iter().map(|http| (http.named, Tells::Status));
+        let nothing = preset.empty_words.iter().map(|words| (words.text, Tells::Nothing));
+        let (patterns, tells): (Vec<&str>, Vec<Tells>) = texts.chain(status).chain(nothing).unzip();
+        Listener {
+            preset,
+            patterns: Patterns::new(patterns.into_iter()),
+            tells,
+            seen: vec![false; preset.texts.len()],
+            named: None,
+            heard: false,
+            empty: false,
+        }
     }
 
     /// Looks at one line of standard error, or of both streams where they are one.
     pub fn stderr_line(&mut self, line: &[u8]) {
-        self.heard |= !line.trim_ascii().is_empty();
+        self.heard = self.heard || !line.trim_ascii().is_empty();
         self.line(line, true);
-        self.empty |=
-            self.preset.empty_words.as_ref().is_some_and(|words| pattern::find(cut(line), words.text).is_some());
-        if let Some(http) = &self.preset.http {
-            self.named = pattern::number(cut(line), http.named).or(self.named);
-        }
     }
 
     /// Looks at one line of standard output.
@@ -53,10 +77,16 @@ impl Listener {
     }
 
     fn line(&mut self, line: &[u8], is_stderr: bool) {
-        for (texts, seen) in self.preset.texts.iter().zip(&mut self.seen) {
-            let listens = is_stderr || texts.from == From::Either;
-            *seen = *seen || (listens && texts.any_of.iter().any(|text| pattern::find(cut(line), text).is_some()));
-        }
+        let line = &line[..line.len().min(LONGEST_LINE)];
+        let Listener { preset, patterns, tells, seen, named, empty, .. } = self;
+        patterns.find(line, |number, at| match tells[number] {
+            Tells::Texts(texts) => seen[texts] |= is_stderr || preset.texts[texts].from == From::Either,
+            Tells::Status if is_stderr => {
+                *named = preset.http.as_ref().and_then(|http| pattern::number(line, at, http.named)).or(*named);
+            }
+            Tells::Nothing if is_stderr => *empty = true,
+            Tells::Status | Tells::Nothing => {}
+        });
     }
 
     /// The HTTP status that an error named, for the record where no headers were seen.
@@ -116,8 +146,4 @@ impl Listener {
         let warning = format!("preset {name}: {why}, so exit status {status} counts as retryable; {cure}");
         Said { verdict: Some(Verdict::Retryable), warning: Some(warning) }
     }
-}
-
-fn cut(line: &[u8]) -> &[u8] {
-    &line[..line.len().min(LONGEST_LINE)]
 }
