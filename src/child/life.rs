@@ -92,7 +92,7 @@ impl<'a> Life<'a> {
         loop {
             self.look_at_child();
             self.pass_signals_on();
-            if self.end.is_some() && (!self.timed_out || self.sweep().is_empty()) {
+            if self.end.is_some() && (!self.timed_out || !self.is_anyone_left()) {
                 break;
             }
             let now = self.wait.now();
@@ -109,7 +109,8 @@ impl<'a> Life<'a> {
                 self.kill(now);
             }
             let wake = self.wait.until(self.next_instant(), pump);
-            if wake.child_changed && self.reaps {
+            // Once the command has ended, whoever looks for its descendants reaps them.
+            if wake.child_changed && self.reaps && self.end.is_none() {
                 reap::reap_all(Some(self.pid));
             }
         }
@@ -216,6 +217,18 @@ impl<'a> Life<'a> {
         }
     }
 
+    /// After the limit and the command's end: whether descendants live, to whom is sent what is due.
+    fn is_anyone_left(&mut self) -> bool {
+        let is_blind = self.family.as_ref().is_some_and(|family| !family.can_see());
+        if !is_blind || !self.reaps || self.group == Group::Shared {
+            return !self.sweep().is_empty();
+        }
+        // Orphans are our children, but only the group can be asked for them, and there the command as a zombie would hide
+        // them. From now on they pin the group's id.
+        reap::reap(self.pid);
+        reap::is_group_left(self.pid)
+    }
+
     /// After the limit: sends what is due to those descendants that the group's signal does not reach. Returns who lives.
     fn sweep(&mut self) -> Vec<Process> {
         let Some(family) = &mut self.family else { return Vec::new() };
@@ -248,6 +261,10 @@ impl<'a> Life<'a> {
         let mut left: Vec<i32> = self.sweep().iter().map(|process| process.pid).collect();
         if self.end.is_none() {
             left.insert(0, self.pid);
+        }
+        if left.is_empty() {
+            // Somebody is, whom nothing names but the group.
+            left.push(self.pid);
         }
         left
     }

@@ -55,18 +55,36 @@ fn orphans_are_reaped_while_the_command_runs_and_during_a_delay() {
     assert_eq!(run.wait().code(), 128 + libc::SIGTERM);
 }
 
+/// `retry` in a new namespace, while /proc still shows the old one; `None` where that is not allowed.
+fn without_proc(place: &Place, limits: &[&str], script: &str) -> Option<Cli> {
+    let ways: [&[&str]; 2] = [&["--pid", "--fork"], &["--user", "--map-root-user", "--pid", "--fork"]];
+    let way = ways.into_iter().find(|way| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0)?;
+    let retry = [crate::harness::RETRY, "-qq", "--no-dead-letter", "-n", "2", "--base", "0"];
+    Some(place.program("unshare", way.iter().chain(&retry).chain(limits).chain(&["--", "sh", "-c", script])))
+}
+
 #[test]
 fn where_proc_shows_another_namespace_a_time_limit_ends_the_group_and_nobody_else() {
     let place = Place::new();
-    let ways: [&[&str]; 2] = [&["--pid", "--fork"], &["--user", "--map-root-user", "--pid", "--fork"]];
-    let Some(way) =
-        ways.into_iter().find(|way| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0)
-    else {
-        return;
-    };
-    let retry =
-        [crate::harness::RETRY, "-qq", "--no-dead-letter", "-n", "2", "--base", "0", "-t", "300ms", "-k", "50ms", "--"];
     let script = "sleep 1000 & echo up; sleep 1000";
-    let run = place.program("unshare", way.iter().chain(&retry).chain(&["sh", "-c", script])).run();
-    run.is(124, "up\nup\n", "");
+    let Some(run) = without_proc(&place, &["-t", "300ms", "-k", "50ms"], script) else { return };
+    run.run().is(124, "up\nup\n", "");
+}
+
+#[test]
+fn where_proc_shows_another_namespace_nobody_in_the_group_survives_by_ignoring_the_signal() {
+    let place = Place::new();
+    let script = "if [ $RETRY_ATTEMPT = 2 ]; then kill -0 $(cat pid) 2>&- && exit 7; exit 0; fi
+        trap '' TERM; sleep 1000 & echo $! >pid; trap - TERM; sleep 1000";
+    let Some(run) = without_proc(&place, &["-t", "3s", "-k", "50ms"], script) else { return };
+    run.run().is(0, "", "");
+}
+
+#[test]
+fn where_proc_shows_another_namespace_the_group_has_its_grace_also_when_the_command_is_gone() {
+    let place = Place::new();
+    let script = "if [ $RETRY_ATTEMPT = 2 ]; then [ ! -e up ] || [ -e tidied ]; exit $?; fi
+        sh -c 'trap \"sleep 0.2; : >tidied; exit\" TERM; : >up; while :; do sleep 0.01; done' & exec sleep 1000";
+    let Some(run) = without_proc(&place, &["-t", "3s", "-k", "50s"], script) else { return };
+    run.run().gives(0, "");
 }
