@@ -212,12 +212,16 @@ impl DeadLetterFile {
         }
         bytes.extend_from_slice(line);
         bytes.push(b'\n');
-        let written = write_all(opened, &bytes).and_then(|()| sync(&opened.fd));
-        match written {
+        let mut written = 0;
+        let ended = write_all(opened, &bytes, &mut written).and_then(|()| sync(&opened.fd));
+        match ended {
             // Some file systems cannot sync; the line is in the file.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(before + bytes.len() as u64),
             Err(errno) => {
-                if locked {
+                // A writer that could not wait for the lock may stand behind us: its letter is not ours to cut.
+                let is_last =
+                    || rustix::fs::fstat(&opened.fd).is_ok_and(|now| now.st_size == (before + written).cast_signed());
+                if locked && is_last() {
                     // Best effort: what stays is a torn line, which the next writer fences.
                     let _ = rustix::fs::ftruncate(&opened.fd, before);
                 }
@@ -246,11 +250,16 @@ impl DeadLetterFile {
     }
 }
 
-fn write_all(opened: &Opened, mut bytes: &[u8]) -> rustix::io::Result<()> {
-    while !bytes.is_empty() {
-        match rustix::io::write(&opened.fd, bytes) {
+/// Writes all bytes; `written` says how many, also after an error.
+fn write_all(opened: &Opened, bytes: &[u8], written: &mut u64) -> rustix::io::Result<()> {
+    let mut left = bytes;
+    while !left.is_empty() {
+        match rustix::io::write(&opened.fd, left) {
             Ok(0) => return Err(Errno::NOSPC),
-            Ok(written) => bytes = &bytes[written..],
+            Ok(count) => {
+                left = &left[count..];
+                *written += count as u64;
+            }
             Err(Errno::INTR) => {}
             Err(errno) => return Err(errno),
         }
