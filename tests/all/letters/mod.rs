@@ -3,6 +3,7 @@
 mod anything;
 mod append;
 mod crowd;
+mod format;
 mod place;
 mod purge;
 mod record;
