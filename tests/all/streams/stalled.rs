@@ -10,7 +10,7 @@ const FLOOD: [&str; 3] = ["sh", "-c", "yes >&2"];
 #[test]
 fn a_time_limit_ends_a_command_whose_reader_has_stalled() {
     let place = Place::new();
-    let args = ["-qq", "--no-dead-letter", "-n", "1", "-t", "300ms", "--", "sh", "-c", "echo $$ >pid; exec yes >&2"];
+    let args = ["-qq", "--no-dead-letter", "-n", "1", "-t", "3s", "--", "sh", "-c", "echo $$ >pid; exec yes >&2"];
     let mut running = place.retry(args).start();
     until("the command has started", || place.file("pid").exists() && !place.read("pid").is_empty());
     let pid = place.read("pid").trim().to_owned();
