@@ -55,7 +55,7 @@ fn a_command_that_exits_0_from_its_handler_has_timed_out_all_the_same() {
 fn a_command_that_takes_kill_to_end_has_its_status() {
     let place = Place::new();
     let script = "$SIG{TERM} = 'IGNORE'; sleep 1 while 1";
-    assert_eq!(perl(&place, &["-n", "1", "-t", "300ms", "-k", "50ms"], script).wait().code(), 137);
+    assert_eq!(perl(&place, &["-n", "1", "-t", "3s", "-k", "50ms"], script).wait().code(), 137);
     assert_eq!(perl(&place, &["-n", "1", "-t", "50ms", "-s", "KILL"], script).wait().code(), 137);
 }
 
@@ -63,7 +63,7 @@ fn a_command_that_takes_kill_to_end_has_its_status() {
 fn the_signal_of_the_limit_is_the_one_that_was_asked_for_and_reaches_a_stopped_command() {
     let place = Place::new();
     let script = "$| = 1; $SIG{USR1} = sub { print qq(usr1\\n); exit 3 }; kill STOP => $$; sleep 1 while 1";
-    let mut run = perl(&place, &["-n", "1", "-t", "500ms", "-s", "USR1"], script);
+    let mut run = perl(&place, &["-n", "1", "-t", "3s", "-s", "USR1"], script);
     assert_eq!(Lines::of(&mut run).next(), "usr1");
     assert_eq!(run.wait().code(), 124);
 }
@@ -147,7 +147,7 @@ fn with_a_time_limit_orphans_that_end_leave_no_zombie() {
 fn in_our_own_group_the_limit_ends_the_descendants_one_by_one_and_spares_the_group() {
     let place = Place::new();
     let script = "set -m
-        (sleep 1000 & echo $!; retry -qq --no-dead-letter --foreground -n 1 -t 500ms -k 50ms -- \
+        (sleep 1000 & echo $!; retry -qq --no-dead-letter --foreground -n 1 -t 3s -k 50ms -- \
          sh -c 'trap \"\" TERM; sleep 1000 & echo $!; sleep 1000'; echo $?; kill %1)";
     let mut run = place.bash(script).start();
     let mut lines = Lines::of(&mut run);
@@ -175,7 +175,7 @@ fn what_cannot_be_killed_ends_the_run_and_is_named() {
         ))
         .run()
         .is(0, "", "");
-    let script = "exec setpriv --reuid 65534 --regid 65534 --clear-groups ./mine --no-dead-letter -n 3 --base 0 -t 100ms -k 10ms -- \
+    let script = "exec setpriv --reuid 65534 --regid 65534 --clear-groups ./mine --no-dead-letter -n 3 --base 0 -t 3s -k 10ms -- \
         sh -c 'echo $$; exec ./theirs --reuid 0 sleep 1000 >&- 2>&-'";
     let mut run = place.bash(script).start();
     let mut lines = Lines::of(&mut run);

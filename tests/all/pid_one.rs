@@ -67,7 +67,7 @@ fn without_proc(place: &Place, limits: &[&str], script: &str) -> Option<Cli> {
 fn where_proc_shows_another_namespace_a_time_limit_ends_the_group_and_nobody_else() {
     let place = Place::new();
     let script = "sleep 1000 & echo up; sleep 1000";
-    let Some(run) = without_proc(&place, &["-t", "300ms", "-k", "50ms"], script) else { return };
+    let Some(run) = without_proc(&place, &["-t", "3s", "-k", "50ms"], script) else { return };
     run.run().is(124, "up\nup\n", "");
 }
 

@@ -202,7 +202,7 @@ fn the_time_limit_at_a_terminal_ends_what_the_command_started_and_nothing_else_o
     let place = Place::new();
     // In a script the whole is one group.
     let script = "sleep 1000 & echo other $!
-        retry -qq --no-dead-letter -n 1 -t 500ms -k 50ms -- sh -c 'trap \"\" TERM; sleep 1000 & echo mine $!; sleep 1000'
+        retry -qq --no-dead-letter -n 1 -t 3s -k 50ms -- sh -c 'trap \"\" TERM; sleep 1000 & echo mine $!; sleep 1000'
         echo status $?; read x; kill $!";
     let mut session = Session::of(place.bash(script));
     let other = session.number_after("other ");

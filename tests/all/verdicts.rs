@@ -62,16 +62,16 @@ fn rules_on_signals_look_at_the_signal() {
 
 #[test]
 fn a_timeout_is_retryable_beside_retry_rules_unless_it_is_said_to_fail() {
-    comes_to(&["-t", "50ms"], "exec sleep 60", 124, 3);
-    comes_to(&["-t", "50ms", "--retry-on-exit", "75"], "exec sleep 60", 124, 3);
-    comes_to(&["-t", "50ms", "--fail-on-exit", "124"], "exec sleep 60", 124, 3);
-    comes_to(&["-t", "50ms", "--fail-on-timeout"], "exec sleep 60", 124, 1);
+    comes_to(&["-n", "2", "-t", "1s"], "exec sleep 60", 124, 2);
+    comes_to(&["-n", "2", "-t", "1s", "--retry-on-exit", "75"], "exec sleep 60", 124, 2);
+    comes_to(&["-n", "2", "-t", "1s", "--fail-on-exit", "124"], "exec sleep 60", 124, 2);
+    comes_to(&["-n", "2", "-t", "1s", "--fail-on-timeout"], "exec sleep 60", 124, 1);
 }
 
 #[test]
 fn preserve_status_passes_on_how_the_command_itself_ended() {
-    comes_to(&["-n", "1", "-t", "50ms", "--preserve-status"], "exec sleep 60", 143, 1);
-    comes_to(&["-n", "1", "-t", "200ms", "--preserve-status"], "trap 'exit 7' TERM; sleep 60 & wait", 7, 1);
+    comes_to(&["-n", "1", "-t", "1s", "--preserve-status"], "exec sleep 60", 143, 1);
+    comes_to(&["-n", "1", "-t", "3s", "--preserve-status"], "trap 'exit 7' TERM; sleep 60 & wait", 7, 1);
 }
 
 #[test]
