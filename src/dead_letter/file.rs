@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use super::open::{self, Opened, Unfit};
 use super::place::Place;
 use crate::outcome;
+use crate::shell_word;
 
 /// How long a writer waits for the others.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -59,9 +60,10 @@ impl fmt::Display for Warning {
             }
             Warning::Large { path, bytes } => write!(
                 f,
-                "{} has {} MiB: retryctl dead-letter purge --file {0} --older-than 30d",
+                "{} has {} MiB: retryctl dead-letter purge --file {} --older-than 30d",
                 path.display(),
-                bytes >> 20
+                bytes >> 20,
+                shell_word::quote_lossy(path)
             ),
         }
     }

@@ -86,7 +86,7 @@ pub(in crate::cli) const REPLAY: Group = Group {
             .more("The first letter of a batch is a probe: if it fails, the batch stops there."),
         switch(Opt::NewestOfGroup, "newest", "run only the newest of each group, discard the rest").more(
             "A group has the same job, arguments and directory: a job that runs each minute need not be run 2,880 \
-             times after a weekend.",
+             times after a weekend. The rest is discarded once the newest has succeeded.",
         ),
         switch(Opt::InDoubt, "in-doubt", "also letters whose replay was cut off")
             .more("Nobody knows what that replay did before it was killed."),

@@ -65,6 +65,9 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
     if terms.dry_run {
         return dry_run(&letters, &chosen, &superseded, world);
     }
+    if chosen.is_empty() && refused == 0 && world.can_ask {
+        world.say("there is nothing to replay");
+    }
     if chosen.len() + superseded.len() > 1 {
         let more = if superseded.is_empty() { String::new() } else { format!(" and discard {}", superseded.len()) };
         ask::whether(&format!("replay {} letters{more}", chosen.len()), settings, world)?;

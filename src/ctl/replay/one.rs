@@ -52,12 +52,14 @@ pub fn prepare(letter: &Letter, line: &[u8], terms: &Terms) -> Result<Prepared, 
         Some(bytes) => PathBuf::from(OsString::from_vec(bytes.0)),
         None => PathBuf::from(record.process.working_directory),
     };
-    if !directory.as_os_str().is_empty() {
-        let metadata = std::fs::metadata(&directory);
-        let metadata = metadata.map_err(|error| format!("cannot enter {}: {}", directory.display(), reason(&error)))?;
-        if !metadata.is_dir() {
-            return Err(format!("cannot enter {}: not a directory", directory.display()));
-        }
+    // It may have been deleted under the run: then nobody knows where else it could do what it did.
+    if directory.as_os_str().is_empty() {
+        return Err("the directory that it ran in is not known".into());
+    }
+    let metadata = std::fs::metadata(&directory)
+        .map_err(|error| format!("cannot enter {}: {}", directory.display(), reason(&error)))?;
+    if !metadata.is_dir() {
+        return Err(format!("cannot enter {}: not a directory", directory.display()));
     }
     Ok(Prepared {
         job,
@@ -127,10 +129,8 @@ impl Prepared {
         let (number, id) = (self.number(), self.identity.id.clone());
         let here = File::open(".").map_err(|error| format!("cannot keep this directory: {}", reason(&error)))?;
         rustix::stdio::dup2_stdin(&self.input).map_err(|errno| format!("cannot give it its input: {errno}"))?;
-        if !self.directory.as_os_str().is_empty() {
-            rustix::process::chdir(&self.directory)
-                .map_err(|errno| format!("cannot enter {}: {}", self.directory.display(), reason(&errno.into())))?;
-        }
+        rustix::process::chdir(&self.directory)
+            .map_err(|errno| format!("cannot enter {}: {}", self.directory.display(), reason(&errno.into())))?;
         let umask = self.umask.map(umask::set);
         let group = if is_in_batch { Group::Own } else { Group::choose(self.job.ending.foreground) };
         let world = run::World { wait, environment: &self.environment, group };

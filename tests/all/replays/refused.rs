@@ -44,6 +44,19 @@ fn a_letter_whose_directory_is_gone_is_not_run() {
 }
 
 #[test]
+fn a_letter_whose_directory_was_deleted_under_it_is_not_run() {
+    let place = Place::new();
+    let line =
+        "mkdir gone; cd gone; rmdir ../gone; retry -qq -n1 --dead-letter ../letters -- sh -c 'exit 1' 2>/dev/null";
+    let absolute = line.replace("../letters", &place.file(FILE).display().to_string());
+    place.bash(&absolute).run().is(1, "", "");
+    let letter = crate::letters::lines(&place, FILE).pop().unwrap();
+    let id = crate::letters::id(&letter);
+    let why = "the directory that it ran in is not known";
+    replay(&place, &[id]).run().is(1, "", &format!("retryctl: cannot replay {id}: {why}\n"));
+}
+
+#[test]
 fn a_letter_whose_input_was_not_stored_is_not_run() {
     refused(
         |letter| letter["stdin"] = json!({"kind": "not_stored"}),
