@@ -78,7 +78,7 @@ pub(in crate::cli) const VERDICTS: Group = Group {
             "retryable until a line matches, even if it exits 0",
         )
         .repeats(Repeats::AddUp)
-        .more("Where a line matched, the exit status decides as ever."),
+        .more("Where a line matched, the exit status decides as ever. Of several expressions one match is enough."),
         Spec::value(Opt::Preset, "preset", "NAME", Value::Preset, "what the statuses of a common tool mean")
             .repeats(Repeats::Once)
             .brief()

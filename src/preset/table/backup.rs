@@ -109,6 +109,6 @@ pub(super) const S3CMD: Preset = Preset {
     sureness: "A, B; C for the texts",
     source: "s3cmd, ExitCodes.py; seen with s3cmd 2.3",
     note: "11 mixes 400 and 504, so its text decides.",
-    own_retries: "it tries 5 times by itself, for 45 s, after a 503; 2.3 has no option against it",
+    own_retries: "after a 503 it tries 5 times by itself, for minutes; 2.3 has no option against it",
     ..NONE
 };

@@ -87,7 +87,7 @@ fn s3cmd() {
         &[
             (Answers200, Success),
             (Answers404, Permanent),
-            // What it answers to 429 and 503 it tries again by itself, for 45 s.
+            // A 429 or 503 it tries again by itself, for minutes.
             (Refuses, Retryable),
             (Closes, Retryable),
             (Cuts, Retryable),
