@@ -130,6 +130,7 @@ impl Purge<'_> {
     fn copy_and_rename(&self, old: &File, new: &File) -> Result<Option<Purged>, NotPurged> {
         let reading = |error| NotPurged::Io("read", self.path.to_owned(), error);
         let writing = |error| NotPurged::Io("write", self.temporary.clone(), error);
+        keep_access(old, new).map_err(writing)?;
         let (letters, copied) = self.copy_what_stays(old, new)?;
         new.sync_data().map_err(writing)?;
         self.lock(old)?;
@@ -232,6 +233,17 @@ impl Purge<'_> {
     }
 }
 
+/// Gives the new file the group and the permissions of the old one: monitoring may read it as a member of the group. Where
+/// the group cannot be given, its permissions are not given to another.
+fn keep_access(old: &File, new: &File) -> io::Result<()> {
+    let (was, is) = (rustix::fs::fstat(old)?, rustix::fs::fstat(new)?);
+    let group = rustix::process::Gid::from_raw(was.st_gid);
+    let is_same = was.st_gid == is.st_gid || rustix::fs::fchown(new, None, Some(group)).is_ok();
+    let kept = if is_same { 0o755 } else { 0o700 };
+    rustix::fs::fchmod(new, Mode::from_raw_mode(was.st_mode & kept))?;
+    Ok(())
+}
+
 fn copy_range(old: &File, mut from: u64, to: u64, mut new: &File) -> io::Result<()> {
     let mut buffer = vec![0; 256 << 10];
     while from < to {
@@ -250,6 +262,7 @@ fn copy_range(old: &File, mut from: u64, to: u64, mut new: &File) -> io::Result<
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     fn line(id: &str, at: &str) -> String {
         format!(
@@ -272,12 +285,14 @@ mod tests {
         let torn = "{\"v\":1,\"ki";
         let text = [&*stays[0], &goes[0], &stays[1], &goes[1], &stays[2], &goes[2], &stays[3], &stays[4], torn];
         fs::write(&path, text.concat()).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let folded = fold::fold(vec![File::open(&path).unwrap()], |_, _| false).unwrap();
         let locks = Locks::to_hold(&path).unwrap();
         let states = [State::Discarded, State::Replayed];
         let purged = purge(&path, folded, &locks, &states, 1_600_000_000_000).unwrap();
         assert_eq!(purged.letters, 1);
         assert_eq!(fs::read_to_string(&path).unwrap(), stays.concat() + torn);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "the letters and their lock file");
     }
 
