@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::scan::{self, Place};
+use super::shell;
 use super::words::{is_long_header, is_secret_name};
 
 /// What an option has as its value.
@@ -80,6 +81,7 @@ pub(super) fn secrets(args: &[String]) -> Vec<Vec<Range<usize>>> {
                 if is_script || !whole(arg, 0, &mut ranges) {
                     ranges.extend(scan::secrets(arg, Place::Argument));
                     inner_programs(arg, &mut ranges);
+                    shell::extend(arg, &mut ranges);
                 }
                 programs.see(arg);
             }
@@ -139,7 +141,8 @@ fn program_option(arg: &str, programs: Programs, ranges: &mut Vec<Range<usize>>)
         match form {
             _ if start < arg.len() => ranges.extend(of_form(arg, start, form)),
             Form::Whole | Form::Pair | Form::Cookie => return Some(form),
-            Form::Attached => {}
+            // In the line of a shell it may begin with a quote: `-p'a b'`.
+            Form::Attached => ranges.push(start..start),
         }
     }
     None
@@ -185,31 +188,39 @@ fn inner_programs(arg: &str, ranges: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while at < arg.len() {
         let rest = &arg[at..];
-        if let Some((open, close)) = scan::quote(rest).filter(|_| expected.is_some()) {
-            let length = scan::quoted_length(&rest[open..], close);
-            let value = &rest[open..open + length];
-            ranges.extend(
-                expected
-                    .take()
-                    .and_then(|form| of_form(value, 0, form))
-                    .map(|range| range.start + at + open..range.end + at + open),
-            );
-            at += open + length;
-            continue;
-        }
-        let word = &rest[..rest.find(is_border).unwrap_or(rest.len())];
-        if word.is_empty() {
-            at += rest.chars().next().map_or(1, char::len_utf8);
+        if rest.starts_with("\\\n") {
+            at += 2; // The line goes on.
             continue;
         }
         let mut inner = Vec::new();
-        match expected.take() {
-            Some(form) => inner.extend(of_form(word, 0, form)),
+        let (word, length) = match scan::quote(rest).filter(|_| expected.is_some()) {
+            Some((open, close)) => {
+                let length = scan::quoted_length(&rest[open..], close);
+                (open..open + length, (open + length + close.len()).min(rest.len()))
+            }
+            None => {
+                let length = rest.find(is_border).unwrap_or(rest.len());
+                (0..length, length)
+            }
+        };
+        if length == 0 {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        let (start, word) = (at + word.start, &rest[word]);
+        at += length;
+        match expected {
+            Some(form) => {
+                inner.extend(of_form(word, 0, form));
+                let goes_on = arg[at..].starts_with(|c: char| matches!(c, '"' | '\'') || !is_border(c));
+                if !inner.is_empty() || !goes_on {
+                    expected = None;
+                }
+            }
             None if word.starts_with('-') => expected = program_option(word, programs, &mut inner),
             None => {}
         }
         programs.see(word);
-        ranges.extend(inner.into_iter().map(|range| range.start + at..range.end + at));
-        at += word.len();
+        ranges.extend(inner.into_iter().map(|range| range.start + start..range.end + start));
     }
 }

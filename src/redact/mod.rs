@@ -7,6 +7,7 @@
 
 mod arguments;
 mod scan;
+mod shell;
 mod values;
 mod words;
 

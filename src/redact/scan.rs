@@ -150,6 +150,7 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
         start += spaces;
     }
     let rest = &text[start..];
+    let is_in_quotes = quote(rest).is_some();
     // Each of these reads no further than the value it finds, so that a long text is read once.
     let length = match quote(rest) {
         Some((open, close)) => {
@@ -164,7 +165,8 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
             None => word_length(rest),
         },
     };
-    (length > 0).then(|| start..start + length)
+    // An empty quote may be followed by the rest of the word.
+    (length > 0 || is_in_quotes).then(|| start..start + length)
 }
 
 /// The quote that a value begins with, as its length and what closes it. An escaped one is closed by an escaped one.
@@ -226,6 +228,16 @@ pub(super) fn word_length(rest: &str) -> usize {
     rest.len()
 }
 
+/// The length of the blanks between two words, and of what lets a line go on in the next.
+fn gap(rest: &str) -> usize {
+    let blanks = |rest: &str| rest.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let length = blanks(rest);
+    match rest[length..].strip_prefix("\\\n") {
+        Some(next) => length + 2 + blanks(next),
+        None => length,
+    }
+}
+
 /// `--token V` in the line of a shell.
 fn options(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
@@ -237,7 +249,7 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
         let name =
             &name[..name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(name.len())];
         at = start + name.len();
-        let gap = text[at..].bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let gap = gap(&text[at..]);
         if !begins || gap == 0 || !is_secret_name(name) {
             continue;
         }

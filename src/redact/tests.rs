@@ -120,6 +120,33 @@ fn lines_of_a_shell_are_searched() {
 }
 
 #[test]
+fn a_word_of_a_shell_that_has_several_parts_is_masked_whole() {
+    for (line, expected) in [
+        ("mysql -p'a b' db", "mysql -p*** db"),
+        ("mysql -p\"hunter2\" db", "mysql -p*** db"),
+        ("mysql -p db", "mysql -p db"),
+        ("curl -u bob:'a b' http://h", "curl -u bob:*** http://h"),
+        ("curl -u \"bob\":hunter2 http://h", "curl -u \"bob\":*** http://h"),
+        ("curl -u 'bob':'hunter2' http://h", "curl -u 'bob':*** http://h"),
+        ("curl --user=bob:\"hunter2\" http://h", "curl --user=bob:*** http://h"),
+        ("curl -u 'bob' -o 'a:b'", "curl -u 'bob' -o 'a:b'"),
+        ("curl -u \\\n bob:hunter2 http://h", "curl -u \\\n bob:*** http://h"),
+        ("TOKEN=$X\"hunter2\"'a b' run", "TOKEN=*** run"),
+        ("TOKEN=''hunter2 run", "TOKEN='*** run"),
+        ("TOKEN=$'a b' run", "TOKEN=*** run"),
+        ("TOKEN='' run", "TOKEN='' run"),
+        ("run --token a'b c' now", "run --token *** now"),
+        ("run --token \\\n  hunter2 now", "run --token \\\n  *** now"),
+        ("curl -H 'Authorization: Bearer '\"$T\" http://h", "curl -H 'Authorization: *** http://h"),
+        ("echo \"a TOKEN=b\" c 'd'", "echo \"a TOKEN=***\" c 'd'"),
+    ] {
+        shown(&["sh", "-c", line], &["sh", "-c", expected]);
+    }
+    let redactor = Redactor::new(&["sh".into(), "-c".into(), "curl -u bob:'hunter 2' http://h".into()], &[]);
+    assert_eq!(redactor.text("no user hunter 2"), "no user ***");
+}
+
+#[test]
 fn text_is_searched_by_the_same_rules() {
     for (given, expected) in [
         ("{\"token\":\"abc\",\"n\":1}", "{\"token\":\"***\",\"n\":1}"),
@@ -202,6 +229,10 @@ fn a_huge_text_is_read_once() {
         "://a:b@",
         "\\",
         "'token=",
+        "token=a'b'",
+        "curl -u 'a'",
+        "-p''",
+        "token=''a\u{a0}",
     ] {
         let huge = piece.repeat(200_000 / piece.len());
         let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&huge)], &[]);
@@ -223,6 +254,9 @@ const PLACES: &[(&str, &str)] = &[
     ("X-Auth-Token: ", ""),
     ("export API_TOKEN='", "'; run"),
     ("Cookie: session=", "; other=1"),
+    ("curl -u user:'", "' http://h"),
+    ("mysql -p\"", "\" db"),
+    ("TOKEN=a'", "' run"),
 ];
 
 proptest! {

@@ -29,6 +29,7 @@ fn run(place: &Place, options: &[&str]) -> Cli {
         "sh -c 'PGPASSWORD=S3CR3T10 psql --token S3CR3T11 postgres://u:S3CR3T12@db/x'",
         "--data={\"secret\": \"S3CR3T13\"}",
         "own-S3CR3T14",
+        "curl -u u:'S3CR3T17 x' http://h; mysql -p'S3CR3T18' db; API_TOKEN=$A\"S3CR3T19\" run",
     ];
     let fixed = ["-n1", "--dead-letter", FILE, "--record-env=MY_TOKEN", "--redact=own-[A-Z0-9]+", "--report=report"];
     let args = fixed.iter().chain(options).chain(&["./curl"]).chain(&secrets);
@@ -74,7 +75,7 @@ fn the_file_has_every_secret_that_a_replay_needs_and_what_is_shown_has_none() {
     let place = Place::new();
     run(&place, &["-qq"]).run();
     let text = place.read(FILE);
-    for number in 1..=16 {
+    for number in 1..=19 {
         assert!(text.contains(&format!("{SECRET}{number:02}")), "the letter lacks {number}");
     }
     let id = id(&lines(&place, FILE)[0]).to_owned();
@@ -95,7 +96,7 @@ fn the_file_has_every_secret_that_a_replay_needs_and_what_is_shown_has_none() {
     }
     for verb in [&["show", "--json", "--reveal", &id][..], &["list", "--format=jsonl", "--reveal"]] {
         let out = letter_ctl(&place, verb).run().out();
-        assert!((1..=16).all(|number| out.contains(&format!("{SECRET}{number:02}"))), "{out}");
+        assert!((1..=19).all(|number| out.contains(&format!("{SECRET}{number:02}"))), "{out}");
     }
     let events = letter_ctl(&place, &["discard", &id, "--reason=because"]).run();
     is_clean("the end of a discard", &(events.out() + &events.err()));
