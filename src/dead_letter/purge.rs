@@ -114,10 +114,16 @@ struct Purge<'a> {
 impl Purge<'_> {
     /// One try; `None` if the ground moved under it.
     fn run(&self, old: File) -> Result<Option<Purged>, NotPurged> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let creating = |error| NotPurged::Io("create", self.temporary.clone(), error);
+        // What a killed purge left, or what somebody put there: nothing is ever written into a file that is not ours.
+        match std::fs::remove_file(&self.temporary) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(creating(error)),
+            _ => {}
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let new = rustix::fs::open(&self.temporary, flags, Mode::RUSR | Mode::WUSR)
             .map(File::from)
-            .map_err(|errno| NotPurged::Io("create", self.temporary.clone(), errno.into()))?;
+            .map_err(|errno| creating(errno.into()))?;
         let ended = self.copy_and_rename(&old, &new);
         if !matches!(ended, Ok(Some(_))) {
             // The place is ours while we hold it, so this removes nobody else's; a failure leaves a file that the next

@@ -1,6 +1,8 @@
 //! `purge`: what goes, what stays, and what it asks for.
 
-use super::{FILE, id, letter_ctl, letter_of};
+use std::os::unix::fs::PermissionsExt;
+
+use super::{FILE, id, letter_ctl, letter_of, lines};
 use crate::harness::Place;
 
 #[test]
@@ -33,4 +35,17 @@ fn a_purge_needs_an_age_and_where_nobody_can_be_asked_a_yes() {
     assert_eq!(refused.code(), 64);
     assert!(refused.err().contains("needs --yes"), "{}", refused.err());
     assert_eq!(place.read(FILE), before);
+}
+
+#[test]
+fn a_file_that_lies_where_the_new_one_is_written_is_not_written_into() {
+    let place = Place::new();
+    let letter = id(&letter_of(&place, &[], &["false"])).to_owned();
+    let precious = place.write("precious", "precious");
+    std::fs::set_permissions(&precious, PermissionsExt::from_mode(0o666)).unwrap();
+    std::fs::hard_link(&precious, place.file("letters.purge")).unwrap();
+    assert_eq!(letter_ctl(&place, &["purge", "--older-than=0s", "--yes"]).run().code(), 0);
+    assert_eq!(place.read("precious"), "precious");
+    assert_eq!(std::fs::metadata(place.file(FILE)).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(id(&lines(&place, FILE)[0]), letter);
 }
