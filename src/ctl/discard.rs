@@ -1,5 +1,7 @@
 //! `retryctl dead-letter discard` and `restore`: by an event; nothing is deleted.
 
+use std::collections::HashMap;
+
 use super::ask;
 use super::files::{Letters, Use};
 use super::filter::Filter;
@@ -41,7 +43,7 @@ pub fn discard(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Fai
         (true, false) => return Err(Failed::new(USAGE, "which letters? expected ids, a filter, or --all")),
     };
     let reason = settings.one(Opt::Reason).map(|reason| reason.value.to_string_lossy().into_owned());
-    change(&letters, &chosen, Action::Discarded, reason, settings, world)
+    change(letters, &chosen, Action::Discarded, reason, settings, world)
 }
 
 /// Makes discarded letters open again.
@@ -52,7 +54,7 @@ pub fn restore(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Fai
         let letter = &letters.folded.letters[*at];
         must_be(letter.state == State::Discarded, &letter.id, letter.state)?;
     }
-    change(&letters, &chosen, Action::Restored, None, settings, world)
+    change(letters, &chosen, Action::Restored, None, settings, world)
 }
 
 /// 75 for a letter that a replay holds, 66 for one in another wrong state.
@@ -65,7 +67,7 @@ pub fn must_be(it_is: bool, id: &str, state: State) -> Result<(), Failed> {
 }
 
 fn change(
-    letters: &Letters,
+    mut letters: Letters,
     chosen: &[usize],
     action: Action,
     reason: Option<String>,
@@ -79,18 +81,37 @@ fn change(
     if chosen.len() > 1 {
         ask::whether(&format!("{verb} {} letters", chosen.len()), settings, world)?;
     }
-    for at in chosen {
-        let letter = &letters.folded.letters[*at];
-        // Held while it is changed, so that no replay begins in between.
-        if !letters.locks[letter.file].take(&letter.id).unwrap_or(true) {
-            return Err(Failed::new(HELD, format!("letter {} is being replayed", letter.id)));
+    let ids: Vec<(usize, Box<str>)> =
+        chosen.iter().map(|at| &letters.folded.letters[*at]).map(|letter| (letter.file, letter.id.clone())).collect();
+    let is_wanted = |state: State| if action == Action::Restored { state == State::Discarded } else { state.is_open() };
+    let (mut changed, mut now) = (0, HashMap::new());
+    for (file, id) in &ids {
+        // Held while it is changed, so that no replay begins in between, and looked at again: the question may have stood
+        // for long, and to restore what was replayed meanwhile would run it twice.
+        let state = match letters.locks[*file].take(id).unwrap_or(true) {
+            false => Some(State::Replaying),
+            true => {
+                if letters.look_again(id, world)? {
+                    now = letters.folded.letters.iter().map(|letter| (letter.id.clone(), letter.state)).collect();
+                }
+                now.get(id).copied()
+            }
+        };
+        if state.is_none_or(is_wanted) {
+            record(&letters, *file, action, id, reason.clone(), world)?;
+            changed += 1;
         }
-        record(letters, letter.file, action, &letter.id, reason.clone(), world)?;
-        letters.locks[letter.file].give_back(&letter.id);
+        letters.locks[*file].give_back(id);
+        match state.filter(|state| !is_wanted(*state)) {
+            Some(state) if ids.len() == 1 => must_be(false, id, state)?,
+            Some(state) => world.say(&format!("passed over: letter {id} is {state} by now")),
+            None => {}
+        }
     }
-    match chosen {
-        [one] => writeln!(world.out, "{done} {}", letters.folded.letters[*one].id)?,
-        many => writeln!(world.out, "{done} {} letters", many.len())?,
+    match &*ids {
+        [(_, one)] => writeln!(world.out, "{done} {one}")?,
+        _ if changed == 1 => writeln!(world.out, "{done} 1 letter")?,
+        _ => writeln!(world.out, "{done} {changed} letters")?,
     }
     Ok(0)
 }

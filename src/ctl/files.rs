@@ -1,5 +1,6 @@
 //! The files that a verb works on, open and folded. Contract D4, D30, D31.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ use crate::dead_letter::fold::{self, Folded, Letter};
 use crate::dead_letter::lock::Locks;
 use crate::dead_letter::open::{self, Trust, Unfit};
 use crate::dead_letter::place::{self, Place};
-use crate::dead_letter::scan;
+use crate::dead_letter::scan::{self, Lines};
+use crate::dead_letter::summary::{self, Reading};
 use crate::shell_word;
 
 /// The letters of all files.
@@ -21,6 +23,10 @@ pub struct Letters {
     pub folded: Folded,
     /// Who holds which letter, a lock file for each file.
     pub locks: Vec<Locks>,
+    /// Up to where each file was read after the fold.
+    looked: Vec<u64>,
+    /// The letters that the lines read since then are about; an empty name is about any.
+    news: HashSet<Box<str>>,
 }
 
 /// The files that were named by `--file`, else the one that `retry` would use.
@@ -120,7 +126,40 @@ impl Letters {
         let held = |file: usize, id: &str| locks.get(file).is_some_and(|locks: &Locks| locks.is_held(id));
         let folded = fold::fold(files, held)
             .map_err(|error| Failed::new(CANNOT_WRITE, format!("cannot read the letters: {}", reason(&error))))?;
-        Ok(Letters { places, folded, locks })
+        let looked = folded.ends.clone();
+        Ok(Letters { places, folded, locks, looked, news: HashSet::new() })
+    }
+
+    /// Folds the files anew if they have news of this letter, or are others by now. Says whether it did. To be asked for
+    /// when the letter is held: what was known of it before may be long ago. Each new line is read once, however many
+    /// letters are asked for.
+    ///
+    /// # Errors
+    /// A file is gone, unfit, or cannot be read.
+    pub fn look_again(&mut self, id: &str, world: &World<'_>) -> Result<bool, Failed> {
+        let mut are_current = true;
+        for (file, place) in self.places.iter().enumerate() {
+            are_current &= is_current(&self.folded.files[file], &place.path);
+            let trouble = |error: std::io::Error| unread(&place.path, &error);
+            let open = self.folded.files[file].try_clone().map_err(trouble)?;
+            let mut lines = Lines::from(open, self.looked[file]).map_err(trouble)?;
+            while let Some(line) = lines.next().map_err(trouble)? {
+                match summary::read(&line) {
+                    Reading::Letter(head) => self.news.insert(Box::from(&*head.id)),
+                    Reading::Event(head) => self.news.insert(Box::from(&*head.reference)),
+                    Reading::Unreadable(_) if line.ended => self.news.insert(Box::default()),
+                    Reading::Nothing | Reading::Unreadable(_) => false,
+                };
+                if line.ended {
+                    self.looked[file] = line.offset + line.length + 1;
+                }
+            }
+        }
+        let has_news = !are_current || self.news.contains(id) || self.news.contains("");
+        if has_news {
+            self.refold(world)?;
+        }
+        Ok(has_news)
     }
 
     /// Opens the files anew and folds them anew; the locks stay, for to open their file again would give them up.
@@ -135,6 +174,8 @@ impl Letters {
         let held = |file: usize, id: &str| self.locks[file].is_held(id);
         self.folded = fold::fold(files, held)
             .map_err(|error| Failed::new(CANNOT_WRITE, format!("cannot read the letters: {}", reason(&error))))?;
+        self.looked.clone_from(&self.folded.ends);
+        self.news.clear();
         Ok(())
     }
 

@@ -8,7 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Child;
 
 use crate::harness::{Cli, Place, fenced, until};
+use crate::letters::letter_ctl;
 use crate::processes::{children, gone, is_alive, status_field};
+use crate::replays::{mend, replay, state as state_of, until_ok};
 
 /// A command in a session of its own at a terminal of its own.
 struct Session {
@@ -236,6 +238,34 @@ fn a_hang_up_that_is_told_to_us_alone_as_leader_of_the_session_is_passed_on() {
     session.hangs_up();
     gone(child);
     assert_eq!(session.ends(), 1000 + libc::SIGHUP);
+}
+
+#[test]
+fn what_was_replayed_while_a_question_stood_is_neither_discarded_nor_restored() {
+    let place = Place::new();
+    let ids = [(); 3].map(|()| until_ok(&place, &[], "echo run >>runs"));
+    mend(&place);
+    let asks = |verb: &str, args: &[&str]| {
+        let mut session = Session::of(letter_ctl(&place, &[&[verb], args].concat()));
+        session.sees("[y/N] ");
+        session
+    };
+    let mut discard = asks("discard", &["--all"]);
+    replay(&place, &[&ids[0]]).run().is(0, "", "");
+    discard.types("y\n");
+    discard.sees(&format!("passed over: letter {} is replayed by now", ids[0]));
+    discard.sees("discarded 2 letters");
+    assert_eq!(discard.ends(), 0);
+
+    let mut restore = asks("restore", &[&ids[1], &ids[2]]);
+    letter_ctl(&place, &["restore", &ids[1]]).run().gives(0, &format!("restored {}\n", ids[1]));
+    replay(&place, &[&ids[1]]).run().is(0, "", "");
+    restore.types("y\n");
+    restore.sees(&format!("passed over: letter {} is replayed by now", ids[1]));
+    restore.sees("restored 1 letter");
+    assert_eq!(restore.ends(), 0);
+    assert_eq!(ids.map(|id| state_of(&place, &id)), ["replayed", "replayed", "dead"]);
+    assert_eq!(place.read("runs"), "run\nrun\n");
 }
 
 #[test]

@@ -7,10 +7,9 @@ use super::one;
 use super::terms::Terms;
 use crate::child;
 use crate::ctl::discard;
-use crate::ctl::files::{self, Letters};
+use crate::ctl::files::Letters;
 use crate::ctl::world::{Failed, HELD, NONE_SUCH, World};
 use crate::dead_letter::fold::{Letter, State};
-use crate::dead_letter::scan::Lines;
 use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::machine::Ending;
@@ -196,25 +195,10 @@ impl Batch {
         }
     }
 
-    /// Folds again if the file has news of this letter or is another one by now.
     fn look_again(&mut self, id: &str, world: &World<'_>) -> Result<(), Failed> {
-        let Some(letter) = self.index.get(id).map(|at| &self.letters.folded.letters[*at]) else { return Ok(()) };
-        let (file, end) = (&self.letters.folded.files[letter.file], self.letters.folded.ends[letter.file]);
-        let path = &self.letters.places[letter.file].path;
-        if files::is_current(file, path) {
-            let finder = memchr::memmem::Finder::new(id.as_bytes());
-            let mut lines =
-                file.try_clone().and_then(|file| Lines::from(file, end)).map_err(|e| files::unread(path, &e))?;
-            let mut has_news = false;
-            while let Some(line) = lines.next().map_err(|error| files::unread(path, &error))? {
-                has_news |= finder.find(line.bytes).is_some();
-            }
-            if !has_news {
-                return Ok(());
-            }
+        if self.letters.look_again(id, world)? {
+            self.make_index();
         }
-        self.letters.refold(world)?;
-        self.make_index();
         Ok(())
     }
 
@@ -252,8 +236,12 @@ impl Batch {
             if !self.letters.locks[file].take(&id).unwrap_or(false) {
                 continue; // Somebody replays it: let them.
             }
-            let reason = Some(format!("superseded by {by}"));
-            discard::record(&self.letters, file, Action::Discarded, &id, reason, world)?;
+            self.look_again(&id, world)?;
+            let is_open = self.index.get(&id).is_some_and(|at| self.letters.folded.letters[*at].state.is_open());
+            if is_open {
+                let reason = Some(format!("superseded by {by}"));
+                discard::record(&self.letters, file, Action::Discarded, &id, reason, world)?;
+            }
             self.letters.locks[file].give_back(&id);
         }
         Ok(())
