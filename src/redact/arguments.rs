@@ -38,6 +38,9 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("sshpass", "-p", Form::Whole),
 ];
 
+/// Programs whose `-c` takes the line of a shell.
+const SHELLS: &[&str] = &["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "su", "zsh"];
+
 /// Letters that may stand before one of these in the same argument, as in `curl -fsSu user:pass`: those of curl without
 /// a value of their own.
 const SWITCHES: &[u8] = b"#01246GIJLNORSfgijklnpqsv";
@@ -48,7 +51,7 @@ struct Programs(u32);
 
 impl Programs {
     fn see(&mut self, word: &str) {
-        let base = word.rsplit('/').next().unwrap_or(word);
+        let base = base(word);
         for (i, (program, ..)) in OPTIONS.iter().enumerate() {
             self.0 |= u32::from(base == *program) << i;
         }
@@ -63,12 +66,16 @@ impl Programs {
     }
 }
 
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
 /// For each argument the ranges of its secrets. Ranges may overlap: a part of a secret that may turn up by itself has its
 /// own.
 pub(super) fn secrets(args: &[String]) -> Vec<Vec<Range<usize>>> {
     let mut expected = None;
     let mut programs = Programs::default();
-    let mut is_script = false;
+    let (mut has_shell, mut is_script) = (false, false);
     let mut found = Vec::with_capacity(args.len());
     for arg in args {
         let mut ranges = Vec::new();
@@ -87,7 +94,8 @@ pub(super) fn secrets(args: &[String]) -> Vec<Vec<Range<usize>>> {
             }
         }
         // `sh -c`, `bash -lc`, `su -c`: the next argument is the line of a shell.
-        is_script = arg.starts_with('-') && !arg.starts_with("--") && arg.len() < 6 && arg.ends_with('c');
+        has_shell |= SHELLS.contains(&base(arg));
+        is_script = has_shell && arg.starts_with('-') && !arg.starts_with("--") && arg.len() < 6 && arg.ends_with('c');
         found.push(ranges);
     }
     found

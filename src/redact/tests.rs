@@ -83,6 +83,11 @@ fn assignments_and_parameters_are_masked_anywhere() {
     shown(&["docker", "run", "-e", "DB_PASSWORD=a b&c"], &["docker", "run", "-e", "DB_PASSWORD=***"]);
     shown(&["docker", "run", "-eDB_PASSWORD=a b"], &["docker", "run", "-eDB_PASSWORD=***"]);
     shown(&["docker", "run", "--env=DB_PASSWORD=a b"], &["docker", "run", "--env=DB_PASSWORD=***"]);
+    shown(&["tool", "-c", "DB_PASSWORD=a b"], &["tool", "-c", "DB_PASSWORD=***"]);
+    shown(
+        &["git", "-c", "http.extraHeader=Authorization: Basic a b"],
+        &["git", "-c", "http.extraHeader=Authorization: ***"],
+    );
     shown(&["env", "PGPASSWORD=hunter2", "psql"], &["env", "PGPASSWORD=***", "psql"]);
     shown(&["curl", "http://h/?access_token=abc&x=1"], &["curl", "http://h/?access_token=***&x=1"]);
     shown(&["curl", "-d", "token=abc&x=1&pwd=q"], &["curl", "-d", "token=***&x=1&pwd=***"]);
