@@ -31,6 +31,22 @@ fn of_two_replays_of_one_letter_at_a_time_one_runs_it() {
 }
 
 #[test]
+fn a_purge_in_the_middle_of_a_replay_takes_nothing_from_it() {
+    let place = Place::new();
+    let closed = id(&letter_of(&place, &[], &["false"])).to_owned();
+    letter_ctl(&place, &["discard", &closed]).run();
+    let id = waiting(&place);
+    let running = replay(&place, &[&id]).start();
+    until("the replay runs", || place.file("runs").exists());
+    let purged = letter_ctl(&place, &["purge", "--older-than=0", "--state=all", "--yes"]).run();
+    assert!(purged.out().contains("deleted 1 letter, "), "{}", purged.out());
+    assert_eq!(state(&place, &id), "replaying");
+    place.write("gate", "go\n");
+    running.wait().is(0, "", "");
+    assert_eq!(state(&place, &id), "replayed");
+}
+
+#[test]
 fn twenty_replays_of_one_letter_at_once_run_it_once() {
     let place = Place::new();
     let id = until_ok(&place, &[], "echo run >>runs");
