@@ -65,6 +65,7 @@ pub struct Trial {
     preset: &'static str,
     version: String,
     env: Vec<(String, String)>,
+    limit: Option<&'static str>,
     rows: Vec<String>,
 }
 
@@ -86,12 +87,17 @@ impl Trial {
         let number =
             number.into_iter().find(is_number).unwrap_or("of unknown version").trim_end_matches('.').to_owned();
         let version = format!("{program} {number}");
-        Some(Trial { place: Place::new(), preset, version, env: vec![], rows: vec![] })
+        Some(Trial { place: Place::new(), preset, version, env: vec![], limit: None, rows: vec![] })
     }
 
     /// Sets a variable for all that follows.
     pub fn env(&mut self, name: &str, value: &str) {
         self.env.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Ends what takes longer, for tools whose own retries cannot be turned off; `None` ends nothing.
+    pub fn limit(&mut self, limit: Option<&'static str>) {
+        self.limit = limit;
     }
 
     /// Says of what was seen last that its status differs from one time to the next.
@@ -105,7 +111,8 @@ impl Trial {
     #[track_caller]
     pub fn see(&mut self, situation: &str, expected: Verdict, command: &[&str]) {
         let fixed = ["-n", "1", "--no-dead-letter", "--ignore-retry-after", "--preset", self.preset];
-        let mut cli = self.place.retry([&fixed[..], &["--"], command].concat());
+        let limit: Vec<&str> = self.limit.iter().flat_map(|limit| ["--timeout", limit]).collect();
+        let mut cli = self.place.retry([&fixed[..], &limit, &["--"], command].concat());
         for (name, value) in &self.env {
             cli = cli.env(name, value);
         }
