@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -80,6 +80,16 @@ impl Place {
         // Root's default file is the machine's own: no test writes there.
         command.env("XDG_STATE_HOME", self.file("state"));
         command.env("PATH", path).env("HOME", self.path()).env("TMPDIR", self.path()).env("LC_ALL", "C");
+        // Whatever ignores signals around the tests (nohup, a shell's background job) is not part of them.
+        // SAFETY: signal(2) is safe to call between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                for signal in 1..=libc::SIGRTMAX() {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
         Cli { command, input: None, stdin_set: false }
     }
 }
