@@ -86,8 +86,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
         let mut whole = json(None, &all);
         whole.insert("groups".into(), groups.into());
         whole.insert("unreadable_lines".into(), letters.folded.skipped_count.into());
-        serde_json::to_writer(&mut world.out, &whole).map_err(std::io::Error::from)?;
-        world.out.write_all(b"\n")?;
+        world.print_json(&whole)?;
         return Ok(0);
     }
     let title = match by {

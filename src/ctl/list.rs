@@ -44,8 +44,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
                 let Some(mut record) = mask.value(&letters.line(letter)?) else { continue };
                 record.insert("state".into(), letter.state.name().into());
                 record.insert("replays".into(), letter.replays.into());
-                serde_json::to_writer(&mut world.out, &record).map_err(std::io::Error::from)?;
-                world.out.write_all(b"\n")?;
+                world.print_json(&record)?;
             }
         }
         Format::Ids => {

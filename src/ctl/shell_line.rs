@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use super::shown::Mask;
+use crate::notice::escape;
 use crate::record::{self, Record};
 use crate::shell_word::quote;
 
@@ -51,13 +52,35 @@ pub fn of(record: &Record, mask: &Mask) -> Vec<u8> {
     }
     line.push(b')');
     line.extend_from_slice(&input.after);
+    let mut line = harmless(&line);
     line.push(b'\n');
     line
 }
 
+/// The same line without what acts on a terminal (D36): printf(1) makes it anew when the line is run. Whatever acts
+/// stands between single quotes here, which are left for it.
+fn harmless(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut made = |bytes: &[u8], acts: bool| match acts {
+        true => {
+            let octal: String = bytes.iter().map(|byte| format!("\\{byte:03o}")).collect();
+            out.extend_from_slice(format!("'\"$(printf '{octal}')\"'").as_bytes());
+        }
+        false => out.extend_from_slice(bytes),
+    };
+    for chunk in line.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            made(c.encode_utf8(&mut [0; 4]).as_bytes(), escape::acts(c) && !matches!(c, '\n' | '\t'));
+        }
+        // Bytes that are no UTF-8: where a terminal takes them for Latin-1, some are controls.
+        chunk.invalid().iter().for_each(|byte| made(&[*byte], (0x80..0xa0).contains(byte)));
+    }
+    out
+}
+
 fn assignment(line: &mut Vec<u8>, name: &str, value: &OsStr) {
     line.push(b' ');
-    line.extend_from_slice(name.as_bytes());
+    line.extend_from_slice(&quote(name));
     line.push(b'=');
     if !value.is_empty() {
         line.extend_from_slice(&quote(value));

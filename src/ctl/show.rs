@@ -26,8 +26,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
             let mut value = mask.value(&line).unwrap_or_default();
             value.insert("state".into(), letter.state.name().into());
             value.insert("events".into(), events(&letters, letter)?.into());
-            serde_json::to_writer(&mut world.out, &value).map_err(std::io::Error::from)?;
-            world.out.write_all(b"\n")?;
+            world.print_json(&value)?;
             continue;
         }
         let record: Record = serde_json::from_slice(&line).map_err(|error| {

@@ -47,8 +47,8 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
     }
     let gauges = gauges(settings, world)?;
     match (as_json.unwrap_or(false), by_error.unwrap_or(false)) {
-        (true, false) => print_json(&json_of_jobs(&found.jobs, &gauges), world)?,
-        (true, true) => print_json(&json_of_errors(&found.jobs), world)?,
+        (true, false) => world.print_json(&json_of_jobs(&found.jobs, &gauges))?,
+        (true, true) => world.print_json(&json_of_errors(&found.jobs))?,
         (false, _) if found.jobs.is_empty() => {
             world.say(&format!("no job has been counted in {} yet: {HOW}", dir.display()));
         }
@@ -99,12 +99,6 @@ fn write_gauges(dir: &Path, gauges: &Gauges) -> Result<u8, Failed> {
 
 fn is_terminal() -> bool {
     rustix::termios::isatty(rustix::stdio::stdout())
-}
-
-fn print_json(value: &Value, world: &mut World<'_>) -> Result<(), Failed> {
-    serde_json::to_writer(&mut world.out, value).map_err(std::io::Error::from)?;
-    world.out.write_all(b"\n")?;
-    Ok(())
 }
 
 fn instant(seconds: f64) -> Option<String> {

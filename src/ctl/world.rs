@@ -105,6 +105,15 @@ impl World<'_> {
         }
     }
 
+    /// Prints a value as one line of JSON that acts on no terminal (D36).
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn print_json(&mut self, value: &impl serde::Serialize) -> Result<(), Failed> {
+        let json = serde_json::to_string(value).map_err(io::Error::from)?;
+        Ok(writeln!(self.out, "{}", escape::json(json))?)
+    }
+
     /// Now, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         timestamp::millis(self.now)

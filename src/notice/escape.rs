@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Whether a character does something to a terminal rather than standing for itself: C0 and C1 controls, DEL, and the
 /// marks that turn the direction of writing, with which a text can be made to read as another.
-fn acts(c: char) -> bool {
+pub fn acts(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -24,6 +24,24 @@ pub fn lines(text: &str) -> String {
         match c {
             '\n' | '\t' => out.push(c),
             c => push(&mut out, c),
+        }
+    }
+    out
+}
+
+/// JSON that acts on no terminal: what its writer leaves as it is becomes `\uNNNN`, which reads the same. `json` is one
+/// text of JSON, in which such characters stand within strings only.
+pub fn json(json: String) -> String {
+    // DEL, and what the C1 controls and the marks begin with.
+    if memchr::memchr3(0x7f, 0xc2, 0xe2, json.as_bytes()).is_none() {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            // Writing to a String cannot fail.
+            c if acts(c) => drop(write!(out, "\\u{:04x}", u32::from(c))),
+            c => out.push(c),
         }
     }
     out
@@ -55,6 +73,9 @@ mod tests {
         #[test]
         fn nothing_that_acts_is_left(text in any::<String>()) {
             prop_assert!(!line(&text).chars().any(acts));
+            let written = json(serde_json::to_string(&text).unwrap());
+            prop_assert!(!written.chars().any(acts));
+            prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text.clone());
             prop_assert!(!lines(&text).chars().any(|c| acts(c) && c != '\n' && c != '\t'));
         }
     }

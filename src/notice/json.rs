@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::{Attempt, End, Wait};
+use super::{Attempt, End, Wait, escape};
 use crate::duration::millis;
 use crate::machine::Ending;
 use crate::outcome::Outcome;
@@ -104,7 +104,7 @@ pub struct Speaker<'a> {
 
 fn line<Rest: Serialize>(speaker: Speaker, event: &str, rest: Rest) -> String {
     let line = Line { timestamp: timestamp::format(speaker.at), id: speaker.id, job: speaker.job, event, rest };
-    serde_json::to_string(&line).expect("strings and numbers can always be written")
+    escape::json(serde_json::to_string(&line).expect("strings and numbers can always be written"))
 }
 
 fn exit_code(outcome: Outcome) -> Option<u8> {

@@ -229,9 +229,8 @@ impl Notices {
     /// D3: the letter itself, on stderr whatever was asked for. `json` is redacted, one line.
     pub fn letter_not_saved(&mut self, sink: &mut dyn Sink, json: &str) {
         self.settle(sink);
-        // JSON has its control characters escaped already, and must stay as it is to be read again.
         let prefix = self.journal_prefix(Priority::Critical);
-        send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(json)));
+        send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(&escape::json(json.to_owned()))));
     }
 
     /// Whether anybody hears what is said at this level. `-q` is about stderr; a log file stays (W3).

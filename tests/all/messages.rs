@@ -223,6 +223,21 @@ fn a_hostile_name_neither_acts_nor_makes_a_line() {
 }
 
 #[test]
+fn json_on_a_terminal_does_not_act_and_says_the_same() {
+    let place = Place::new();
+    let job = "a\u{1b}[2J\u{9b}2J\u{7f}\u{202e}b";
+    // The state directory is a file: the letter goes to stderr (D3).
+    place.write("state", "");
+    let ended = place.retry(["-n", "1", "--log-format", "json", "--job", job, "--", "false"]).run();
+    assert!(!ended.err().chars().any(|c| c != '\n' && retry::notice::escape::acts(c)), "{}", ended.err());
+    let lines: Vec<String> =
+        ended.err().lines().map(|line| line.replace("retry: dead letter not saved: ", "")).collect();
+    let jobs: Vec<serde_json::Value> =
+        lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["job"].clone()).collect();
+    assert!(jobs.len() > 2 && jobs.iter().all(|said| said == job), "{jobs:?}");
+}
+
+#[test]
 fn a_closed_or_full_stderr_changes_nothing() {
     let place = Place::new();
     place.bash("retry -v -n 2 --base 0 -- sh -c 'exit 3' 2>/dev/full").run().is(3, "", "");

@@ -161,8 +161,18 @@ fn several_files_are_one_list() {
 
 #[test]
 fn nothing_that_a_letter_says_moves_the_cursor_of_who_reads_it() {
-    let place = with(&[letter("AAAA1111", "a\u{1b}[2Jb", 1, "x\u{7}\u{9b}1my\u{202e}z")]);
-    for verb in [&["list"][..], &["show", "AAAA1111"], &["stats"], &["replay", "--all", "--dry-run"]] {
+    let place = with(&[letter("AAAA1111", "a\u{1b}[2Jb\u{9b}\u{7f}", 1, "x\u{7}\u{9b}1my\u{202e}z")]);
+    let verbs = [
+        &["list"][..],
+        &["list", "--format=jsonl", "--reveal"],
+        &["show", "AAAA1111"],
+        &["show", "--json", "--reveal", "AAAA1111"],
+        &["show", "--shell", "--reveal", "AAAA1111"],
+        &["stats"],
+        &["stats", "--format=json"],
+        &["replay", "--all", "--dry-run"],
+    ];
+    for verb in verbs {
         let out = letter_ctl(&place, verb).run().out();
         assert!(!out.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{verb:?}: {out:?}");
     }
