@@ -134,10 +134,12 @@ fn a_stopped_command_can_act_on_the_signal() {
 #[test]
 fn kill_follows_a_forwarded_signal_only_if_a_grace_was_given() {
     let place = Place::new();
-    let script = "trap '' TERM; echo $$; until [ -e go ]; do sleep 0.01; done; exit 6";
-    let mut run = place.retry(quiet(&[], &["sh", "-c", script])).start();
-    Lines::of(&mut run).pid();
+    let script = "$|=1; $SIG{TERM}=sub{print qq(got it\\n)}; print qq(up\\n); select undef, undef, undef, 0.01 until -e 'go'; exit 6";
+    let mut run = place.retry(quiet(&[], &["perl", "-e", script])).start();
+    let mut lines = Lines::of(&mut run);
+    assert_eq!(lines.next(), "up");
     run.kill(libc::SIGTERM);
+    assert_eq!(lines.next(), "got it");
     place.write("go", "");
     assert_eq!(run.wait().code(), 6);
     let ended =
