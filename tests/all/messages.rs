@@ -220,6 +220,10 @@ fn a_hostile_name_neither_acts_nor_makes_a_line() {
     let log = place.read("log");
     assert_eq!(log.lines().count(), 1);
     assert!(log.contains(" a\\n::error::x\\x1b[2J ") && !log.contains('\x1b'), "{log}");
+    let args = ["-n", "1", "--dead-letter", "a\x1b[2J\n::error::x", "--", "false"];
+    let marked = place.retry(args).env("GITHUB_ACTIONS", "true").run().err();
+    assert!(marked.contains("::error title=false failed::gave up") && !marked.contains('\x1b'), "{marked}");
+    assert_eq!(marked.lines().count(), 2, "{marked}");
 }
 
 #[test]

@@ -78,6 +78,7 @@ impl Notices {
         let is_good = end.ending == Ending::Succeeded;
         let took_retries = end.of.attempt > 1;
         let job = escape::line(&self.subject.job);
+        let text = &escape::line(text);
         if self.host == Some(Host::Github) {
             if !is_good && self.settings.verbosity >= Verbosity::Quiet {
                 send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
