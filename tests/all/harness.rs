@@ -90,6 +90,19 @@ impl Place {
                 Ok(())
             });
         }
+        // A shell that runs the tests in the background has INT and QUIT ignored, nohup HUP: that is not what is tested.
+        // SAFETY: signal(2) and sigprocmask(2) are async-signal-safe; the set is initialised before use.
+        unsafe {
+            command.pre_exec(|| {
+                for signal in 1..=64 {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+                let mut none: libc::sigset_t = std::mem::zeroed();
+                libc::sigemptyset(&raw mut none);
+                libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+                Ok(())
+            });
+        }
         Cli { command, input: None, stdin_set: false }
     }
 }
