@@ -80,21 +80,11 @@ impl Place {
         // Root's default file is the machine's own: no test writes there.
         command.env("XDG_STATE_HOME", self.file("state"));
         command.env("PATH", path).env("HOME", self.path()).env("TMPDIR", self.path()).env("LC_ALL", "C");
-        // Whatever ignores signals around the tests (nohup, a shell's background job) is not part of them.
-        // SAFETY: signal(2) is safe to call between fork and exec.
+        // Whatever ignores or blocks signals around the tests (nohup, a shell's background job) is not part of them.
+        // SAFETY: signal(2) and sigprocmask(2) are safe to call between fork and exec; the set is initialised before use.
         unsafe {
             command.pre_exec(|| {
                 for signal in 1..=libc::SIGRTMAX() {
-                    libc::signal(signal, libc::SIG_DFL);
-                }
-                Ok(())
-            });
-        }
-        // A shell that runs the tests in the background has INT and QUIT ignored, nohup HUP: that is not what is tested.
-        // SAFETY: signal(2) and sigprocmask(2) are async-signal-safe; the set is initialised before use.
-        unsafe {
-            command.pre_exec(|| {
-                for signal in 1..=64 {
                     libc::signal(signal, libc::SIG_DFL);
                 }
                 let mut none: libc::sigset_t = std::mem::zeroed();
