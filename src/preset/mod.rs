@@ -141,11 +141,12 @@ impl<'a> CommandLine<'a> {
         self.args.iter().any(|arg| arg.contains(text))
     }
 
-    /// Whether a letter stands among short options, as the `f` of `-fsS`.
-    pub fn has_letter(&self, letter: char) -> bool {
+    /// Whether a letter stands among short options, as the `f` of `-fsS`. `flags` are those without a value: behind another
+    /// letter stands its value, in which this one means nothing.
+    pub fn has_letter(&self, letter: char, flags: &str) -> bool {
         self.args.iter().any(|arg| {
             let letters = arg.strip_prefix('-').unwrap_or_default();
-            letters.chars().all(|c| c.is_ascii_alphanumeric() || c == '#') && letters.contains(letter)
+            letters.find(letter).is_some_and(|at| letters[..at].chars().all(|c| flags.contains(c)))
         })
     }
 

@@ -27,7 +27,9 @@ pub(super) const APT: Preset = Preset {
     translated: true,
     advice: Some(Advice {
         applies: |line| {
-            line.has("update") && !line.mentions("error-on=any") && !line.has("-eany") && !line.mentions("Error-Mode")
+            let any = line.mentions("error-on=any") || line.has("-eany") || line.mentions("Error-Mode");
+            // The value may also be a word of its own.
+            line.has("update") && !any && !((line.has("-e") || line.has("--error-on")) && line.has("any"))
         },
         text: "preset apt: without --error-on=any a failed update exits 0 and is not retried",
     }),

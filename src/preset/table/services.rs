@@ -67,8 +67,9 @@ pub(super) const PSQL: Preset = Preset {
     translated: true,
     advice: Some(Advice {
         applies: |line| {
-            let stops = line.mentions("ON_ERROR_STOP") || line.has("-c") || line.has("--command");
-            !stops && !line.has("-l") && !line.has("--list") && !line.args.iter().any(|arg| arg.starts_with("-c"))
+            let has_letter = |letter| line.has_letter(letter, "01?aAbeEHlnqsStVwWxXz");
+            let stops = line.mentions("ON_ERROR_STOP") || line.has("--command") || has_letter('c');
+            !stops && !line.has("--list") && !has_letter('l')
         },
         text: "preset psql: without -v ON_ERROR_STOP=1 an error in a script exits 0 and is not retried",
     }),

@@ -14,7 +14,7 @@ pub(super) const CURL: Preset = Preset {
     advice: Some(Advice {
         applies: |line| {
             let fails = ["--fail", "--fail-with-body", "--fail-early"].iter().any(|option| line.has(option));
-            !fails && !line.has_letter('f')
+            !fails && !line.has_letter('f', "#:012346aBfgGiIjJklLMnNOpqRsSvVZ")
         },
         text: "preset curl: without --fail a 503 exits 0 and is not retried",
     }),
