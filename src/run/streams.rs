@@ -48,6 +48,8 @@ pub(super) struct Streams {
     stdin: Stdin,
     output: Output,
     stdin_max: u64,
+    /// A signal has ended a wait for a stalled reader: the next such wait is short, or every one would take a signal more.
+    is_hurried: bool,
 }
 
 impl Streams {
@@ -65,7 +67,8 @@ impl Streams {
             }
             StdinMode::Auto | StdinMode::Inherit | StdinMode::Null => format!("cannot open /dev/null: {error}"),
         })?;
-        Ok(Streams { stdin, output: Output::open(streams.output, observed, closed), stdin_max: streams.stdin_max })
+        let output = Output::open(streams.output, observed, closed);
+        Ok(Streams { stdin, output, stdin_max: streams.stdin_max, is_hurried: false })
     }
 
     /// Runs one attempt with its input in place and its output flowing. When it has ended, what it left in its pipes is
@@ -111,11 +114,13 @@ impl Streams {
 
     /// Waits until all that was written is out, or a signal ends the run (S17).
     pub(super) fn deliver(&mut self, wait: &mut Wait, patience: Patience) -> Option<Signal> {
+        let patience = if self.is_hurried { Patience::Short } else { patience };
         let mut moved = self.output.written();
         let mut until = patience.until(wait.now());
         while !self.output.deliver() {
             while let Some(caught) = wait.signals.take_next() {
                 if caught.asks_to_end() {
+                    self.is_hurried = true;
                     return Some(caught.signal);
                 }
             }

@@ -40,6 +40,19 @@ fn a_signal_ends_the_wait_for_a_reader_that_has_stalled() {
 }
 
 #[test]
+fn one_signal_is_enough_to_end_the_report_of_a_run_whose_reader_has_stalled() {
+    let place = Place::new();
+    let args = ["--no-dead-letter", "-n", "1", "--output", "on-failure", "--"];
+    let mut running = place.retry(args.into_iter().chain(["sh", "-c", "seq 100000; exit 3"])).start();
+    let mut err = running.child.stderr.take().expect("a pipe");
+    let mut byte = [0];
+    err.read_exact(&mut byte).expect("the report has begun");
+    running.kill(libc::SIGTERM);
+    let status = crate::harness::fenced(&mut running.child);
+    assert_eq!(status.code(), Some(3));
+}
+
+#[test]
 fn a_signal_reaches_a_command_whose_reader_has_stalled() {
     let place = Place::new();
     let mut running = place.retry(["-qq", "--no-dead-letter", "--"].into_iter().chain(FLOOD)).start();
