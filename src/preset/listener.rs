@@ -121,13 +121,14 @@ impl Listener {
             return match http.or(self.named) {
                 Some(http) if Response::is_transient(http) => said(Verdict::Retryable),
                 Some(_) => said(Verdict::Permanent),
+                None if hearing.blind => self.for_want_of_hearing(status),
                 None => self.for_want_of_text(status, "no HTTP status was seen", rule.cure),
             };
         }
         let asks_text =
             preset.texts.iter().any(|texts| texts.verdict == Verdict::Retryable && texts.on.contains(status));
         if asks_text && hearing.blind {
-            return self.for_want_of_text(status, "its messages were not seen", "leave out --output inherit");
+            return self.for_want_of_hearing(status);
         }
         if asks_text && preset.translated && !hearing.english {
             return self.for_want_of_text(status, "its messages are not in English", "set LC_ALL=C");
@@ -139,6 +140,10 @@ impl Listener {
             return self.for_want_of_text(status, "it says the same of every failure", words.cure);
         }
         said(Verdict::Permanent)
+    }
+
+    fn for_want_of_hearing(&self, status: u8) -> Said {
+        self.for_want_of_text(status, "its messages were not seen", "leave out --output inherit")
     }
 
     fn for_want_of_text(&self, status: u8, why: &str, cure: &str) -> Said {

@@ -54,11 +54,15 @@ fn a_text_is_heard_in_every_mode_of_output_but_inherit() {
     for mode in ["live", "final", "on-failure"] {
         comes_to(&["--preset", "git", "--output", mode], "git", "echo early EOF >&2; exit 128", 128, 3);
     }
-    let inherit = ["--preset", "git", "--output", "inherit"];
-    let (ended, made) = tried(&inherit, "git", &[], "echo bad object >&2; exit 128");
-    let warning = "retry: preset git: its messages were not seen, so exit status 128 counts as retryable; leave out --output \
-                   inherit\n";
-    assert_eq!((made, ended.err().matches(warning).count()), (3, 1), "{}", ended.err());
+    for (preset, status) in [("git", 128), ("curl", 22), ("wget", 8)] {
+        let inherit = ["--preset", preset, "--output", "inherit"];
+        let (ended, made) = tried(&inherit, preset, &["-f"], &format!("echo ERROR 404: >&2; exit {status}"));
+        let warning = format!(
+            "retry: preset {preset}: its messages were not seen, so exit status {status} counts as retryable; leave out \
+             --output inherit\n"
+        );
+        assert_eq!((made, ended.err().matches(&warning).count()), (3, 1), "{}", ended.err());
+    }
 }
 
 #[test]
