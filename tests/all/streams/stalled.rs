@@ -67,6 +67,9 @@ fn a_signal_reaches_a_command_whose_reader_has_stalled() {
 
 #[test]
 fn the_flags_of_shared_descriptions_stay_as_they_were() {
+    if !crate::examples::have("python3") {
+        return;
+    }
     let place = Place::new();
     let script = "import fcntl, os, subprocess, sys\n\
         pipes = [os.pipe() for _ in range(3)]\n\
