@@ -11,6 +11,7 @@ pub mod sink;
 pub mod tail;
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
 use self::channel::Channel;
@@ -21,7 +22,7 @@ use self::plan::{Goal, Plan};
 use self::sink::Sink;
 use self::tail::Tail;
 use crate::job::OutputMode;
-use crate::sys::pipe::{self, Got};
+use crate::sys::pipe::{self, Taken};
 use crate::sys::poll::{self, PollFd};
 
 /// Which of the child's streams bytes came from.
@@ -73,7 +74,10 @@ pub struct Output {
     tail: Tail,
     held: Held,
     kept: KeptOutputs,
-    buffer: Vec<u8>,
+    /// Where reads put what they find.
+    incoming: Box<[MaybeUninit<u8>]>,
+    /// Where held output passes on its way to be released.
+    outgoing: Vec<u8>,
     awaited: Vec<Awaited>,
 }
 
@@ -92,7 +96,8 @@ impl Output {
             tail: Tail::new(),
             held: Held::new(),
             kept: KeptOutputs::new(),
-            buffer: Vec::new(),
+            incoming: Box::default(),
+            outgoing: Vec::new(),
             awaited: Vec::new(),
         }
     }
@@ -218,17 +223,18 @@ impl Output {
 
     /// Reads once and puts the bytes where they belong; how many, or `None` where there are none, now or for ever.
     fn read(&mut self, index: usize, most: usize, observer: &mut dyn Observer) -> Option<usize> {
-        self.buffer.resize(CHUNK, 0);
+        if self.incoming.is_empty() {
+            self.incoming = Box::new_uninit_slice(CHUNK);
+        }
         let channel = &mut self.channels[index];
-        let n = match pipe::read_now(channel.fd()?, &mut self.buffer[..most.min(CHUNK)]) {
-            Ok(Got::Bytes(n)) => n,
-            Ok(Got::Nothing) => return None,
-            Ok(Got::End) | Err(_) => {
+        let bytes = match pipe::take_now(channel.fd()?, &mut self.incoming[..most.min(CHUNK)]) {
+            Ok(Taken::Bytes(bytes)) => bytes,
+            Ok(Taken::Nothing) => return None,
+            Ok(Taken::End) | Err(_) => {
                 channel.close();
                 return None;
             }
         };
-        let bytes = &self.buffer[..n];
         if self.plan.is_observed(channel.stream) {
             observer.observe(channel.stream, bytes);
         }
@@ -241,7 +247,7 @@ impl Output {
             Goal::Hold => self.held.push(bytes),
             Goal::Keep => self.kept.push(bytes),
         }
-        Some(n)
+        Some(bytes.len())
     }
 
     /// The child has ended: takes what it left in the pipes, and no more, however busily its descendants write on.
@@ -286,9 +292,9 @@ impl Output {
                 self.held.give_up(error);
                 continue;
             }
-            self.buffer.resize(CHUNK, 0);
-            let n = self.held.next(&mut self.buffer);
-            sink.put(&self.buffer[..n]);
+            self.outgoing.resize(CHUNK, 0);
+            let n = self.held.next(&mut self.outgoing);
+            sink.put(&self.outgoing[..n]);
         }
         // The last turn may have been the last that was needed.
         !self.out.has_pending() && !self.err.has_pending() && self.held.released_to().is_none()

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 use crate::relay;
+use crate::sys::pipe::Got;
 
 /// A pipe for our own stdout or stderr: its write end lives as long as the test program unless it is closed by hand.
 struct Ours {

@@ -4,6 +4,7 @@
 //! inherited instead of replayed (contract S2).
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -75,6 +76,32 @@ pub fn read_now(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Got> {
             Err(rustix::io::Errno::INTR) => continue,
             Err(e) => Err(e.into()),
         };
+    }
+}
+
+/// What [`take_now`] found.
+#[derive(Debug)]
+pub enum Taken<'a> {
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// Nothing now.
+    Nothing,
+    /// Nothing, and nobody who could still write.
+    End,
+}
+
+/// The same as [`read_now`] into memory that nothing was written to: clearing a large buffer touches each of its pages, which
+/// costs more than the read.
+///
+/// # Errors
+/// Those of read(2), without EAGAIN and EINTR.
+pub fn take_now<'a>(fd: BorrowedFd<'_>, buffer: &'a mut [MaybeUninit<u8>]) -> io::Result<Taken<'a>> {
+    match rustix::io::read(fd, buffer) {
+        Ok(([], _)) => Ok(Taken::End),
+        Ok((bytes, _)) => Ok(Taken::Bytes(bytes)),
+        // What was interrupted is asked again when poll(2) says that there is something.
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Taken::Nothing),
+        Err(e) => Err(e.into()),
     }
 }
 
