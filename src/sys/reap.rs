@@ -79,6 +79,11 @@ pub fn reap_all(but: Option<i32>) {
     }
 }
 
+/// Whether this process has children at all, ended ones included. One call, where a look into /proc takes a dozen.
+pub fn has_children() -> bool {
+    !matches!(wait(Which::Any, libc::WNOWAIT), Found::Nobody)
+}
+
 /// Reaps those children in a process group that have ended. Whether others are left, which then pin the group's id.
 pub fn is_group_left(group: i32) -> bool {
     loop {

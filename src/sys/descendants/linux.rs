@@ -134,7 +134,7 @@ impl Family {
     /// Looks at what is there before an attempt; the marks are the entries of its environment that no other attempt has.
     pub fn expect(marks: Vec<Vec<u8>>) -> Family {
         let can_see = is_proc_ours();
-        let before = if can_see { children(own_pid()) } else { Vec::new() };
+        let before = if can_see && reap::has_children() { children(own_pid()) } else { Vec::new() };
         let before = before.into_iter().filter_map(Process::now).collect();
         Family { can_see, before, child: 0, leads_group: false, marks, known: Vec::new() }
     }
