@@ -10,12 +10,16 @@ use retry::exit_status::ExitStatus;
 use retry::outcome::Errno;
 use retry::plan::Plan;
 use retry::run::{self, Identity, World};
+use retry::sys::arena::Arena;
 use retry::sys::spawn::Group;
 use retry::sys::wait::Wait;
 use retry::sys::{entry, signals, standard};
 
 /// What `retry` exits with when it could not do its work (R3).
 const OWN_FAULT: u8 = 125;
+
+#[global_allocator]
+static MEMORY: Arena = Arena::new();
 
 retry::program!(main_of_retry);
 

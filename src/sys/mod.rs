@@ -1,5 +1,6 @@
 //! The kernel, and all `unsafe` of the package: one file a noun.
 
+pub mod arena;
 pub mod clock;
 pub mod descendants;
 pub mod detach;
