@@ -1,22 +1,7 @@
 //! Decisions by what a command prints. Contract S20, S21.
 
-use crate::harness::{Ended, Place};
-
-/// Runs `sh -c SCRIPT` under these options; how it ended, and how many attempts were made.
-fn tried(options: &[&str], script: &str) -> (Ended, usize) {
-    let place = Place::new();
-    let script = format!("echo >>n; {script}");
-    let fixed: &[&str] = &["-qq", "-n", "3", "--base", "0", "--no-dead-letter"];
-    let ended = place.retry([fixed, options, &["--", "sh", "-c", &script]].concat()).run();
-    let attempts = place.read("n").lines().count();
-    (ended, attempts)
-}
-
-#[track_caller]
-fn comes_to(options: &[&str], script: &str, code: i32, attempts: usize) {
-    let (ended, made) = tried(options, script);
-    assert_eq!((ended.code(), made), (code, attempts), "{options:?} {script}: {}", ended.err());
-}
+use crate::harness::Place;
+use crate::verdicts::{comes_to, tried};
 
 #[test]
 fn retry_on_output_tries_again_on_a_line_of_either_stream_and_makes_the_rest_permanent() {

@@ -3,7 +3,7 @@
 use crate::harness::{Ended, Place};
 
 /// Runs `sh -c SCRIPT` under these options; the script appends a line to the file `n` for each attempt.
-fn tried(options: &[&str], script: &str) -> (Ended, usize) {
+pub fn tried(options: &[&str], script: &str) -> (Ended, usize) {
     let place = Place::new();
     let script = format!("echo >>n; {script}");
     let ended = place
@@ -13,8 +13,9 @@ fn tried(options: &[&str], script: &str) -> (Ended, usize) {
     (ended, attempts)
 }
 
+/// Compares how it ended, and how many attempts were made.
 #[track_caller]
-fn comes_to(options: &[&str], script: &str, code: i32, attempts: usize) {
+pub fn comes_to(options: &[&str], script: &str, code: i32, attempts: usize) {
     let (ended, made) = tried(options, script);
     assert_eq!((ended.code(), made), (code, attempts), "{options:?} {script}: {}", ended.err());
 }
