@@ -85,6 +85,12 @@ mod tests {
         assert_eq!(ExitStatus::of(ending, None), ExitStatus::Die(Signal::HUP));
     }
 
+    #[test]
+    fn a_status_reads_as_a_shell_shows_it() {
+        assert_eq!(ExitStatus::Code(75).shell_status(), 75);
+        assert_eq!(ExitStatus::Die(Signal::TERM).shell_status(), 143);
+    }
+
     proptest! {
         #[test]
         fn zero_is_success_and_nothing_else(status: u8, killed: bool, which in 0usize..3, ending in 0usize..5) {

@@ -109,6 +109,54 @@ fn input_that_is_lost_spoils_a_retry_and_lost_output_spoils_a_success() {
     assert_eq!(rules.judge(&facts(Outcome::Exited(0), Lost::Output)).verdict, Verdict::Permanent);
 }
 
+#[test]
+fn each_kind_of_retry_rule_alone_makes_the_rest_permanent() {
+    let rules = [
+        Rules { retry_exit: exits("75"), ..Rules::default() },
+        Rules { retry_signal: "KILL".parse().unwrap(), ..Rules::default() },
+        Rules { retry_on_output: true, ..Rules::default() },
+        Rules { preset: true, ..Rules::default() },
+    ];
+    for rules in rules {
+        assert_eq!(judge(&rules, Outcome::Exited(1)), Verdict::Permanent, "{rules:?}");
+    }
+}
+
+#[test]
+fn a_preset_decides_an_exit_that_no_rule_names_and_nothing_else() {
+    let rules = Rules { preset: true, fail_exit: exits("9"), ..Rules::default() };
+    let facts = |outcome| Facts { preset: Some(Verdict::Retryable), ..Facts::only(outcome) };
+    let judged = |outcome| {
+        let Judgement { verdict, reason } = rules.judge(&facts(outcome));
+        (verdict, reason)
+    };
+    assert_eq!(judged(Outcome::Exited(7)), (Verdict::Retryable, Reason::Preset));
+    assert_eq!(judged(Outcome::Exited(9)), (Verdict::Permanent, Reason::FailOnExit));
+    assert_eq!(judged(Outcome::Signaled(Signal::KILL)), (Verdict::Permanent, Reason::NotListed));
+}
+
+#[test]
+fn what_cannot_be_killed_lets_nothing_start_beside_it_whatever_the_rules_say() {
+    let rules = Rules { retry_exit: exits("0-255"), ..Rules::default() };
+    let facts = Facts { unkillable: true, ..Facts::only(Outcome::TimedOut { killed: true }) };
+    let judged = rules.judge(&facts);
+    assert_eq!((judged.verdict, judged.reason), (Verdict::Permanent, Reason::Unkillable));
+}
+
+#[test]
+fn the_words_of_verdicts_are_those_of_records() {
+    let words = [Verdict::Success, Verdict::Retryable, Verdict::Permanent].map(Verdict::word);
+    assert_eq!(words, ["success", "retryable", "permanent"]);
+}
+
+#[test]
+fn a_reason_says_itself_and_whether_output_decided() {
+    assert_eq!(Reason::NotListed.to_string(), "no retry rule names it");
+    let by_output = [Reason::FailOnOutput, Reason::RetryOnOutput, Reason::UntilOutput, Reason::OutputLost];
+    assert!(by_output.into_iter().all(Reason::is_about_output));
+    assert!(![Reason::FailOnExit, Reason::InputLost, Reason::AnyFailure].into_iter().any(Reason::is_about_output));
+}
+
 proptest! {
     #[test]
     fn an_explicit_fail_overrules_everything(status: u8, retry in "[1-9]", until: bool, hint: Option<bool>) {

@@ -148,7 +148,7 @@ fn in_our_own_group_the_limit_ends_the_descendants_one_by_one_and_spares_the_gro
     let place = Place::new();
     let script = "set -m
         (sleep 1000 & echo $!; retry -qq --no-dead-letter --foreground -n 1 -t 3s -k 50ms -- \
-         sh -c 'trap \"\" TERM; sleep 1000 & echo $!; sleep 1000'; echo $?; kill %1)";
+         sh -c 'trap \"\" TERM; sleep 1000 & echo $!; sleep 1000'; echo $?)";
     let mut run = place.bash(script).start();
     let mut lines = Lines::of(&mut run);
     let (others, descendant) = (lines.pid(), lines.pid());
