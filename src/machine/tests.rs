@@ -182,6 +182,37 @@ fn a_signal_stops_the_run_unless_the_command_answered_it_with_success() {
     assert_eq!(machine.next(caught(Outcome::Exited(5)), LOW), Step::Stop(stopped));
 }
 
+#[test]
+fn it_tells_its_count_and_whether_another_attempt_can_follow() {
+    let mut machine = machine(Limits { max_tries: Some(2), ..defaults() });
+    assert_eq!((machine.tries(), machine.judgement()), ((0, Some(2)), None));
+    machine.next(Event::Begin, LOW);
+    assert_eq!((machine.tries(), machine.is_last_attempt()), ((1, Some(2)), false));
+    machine.next(failed(1), LOW);
+    let judged = machine.judgement().map(|judgement| judgement.verdict);
+    assert_eq!(judged, Some(Verdict::Retryable));
+    machine.next(Event::Woke { at: seconds(2) }, LOW);
+    assert_eq!((machine.tries(), machine.is_last_attempt()), ((2, Some(2)), true));
+}
+
+#[test]
+fn where_the_count_may_start_anew_or_has_no_end_no_attempt_is_known_to_be_the_last() {
+    for limits in [
+        Limits { max_tries: Some(1), reset_after: Some(seconds(9)), ..defaults() },
+        Limits { max_tries: None, ..defaults() },
+    ] {
+        let mut machine = machine(limits);
+        machine.next(Event::Begin, LOW);
+        assert!(!machine.is_last_attempt());
+    }
+}
+
+#[test]
+fn the_words_of_delays_are_those_of_records() {
+    let words = [DelaySource::Backoff, DelaySource::RetryAfter, DelaySource::Splay].map(DelaySource::word);
+    assert_eq!(words, ["backoff", "retry_after", "splay"]);
+}
+
 fn any_delay() -> impl Strategy<Value = Duration> {
     prop_oneof![
         (0u64..400_000).prop_map(Duration::from_millis),
