@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::harness::{Place, until};
+use crate::processes::idle;
 
 fn letter(place: &Place) -> serde_json::Value {
     serde_json::from_str(place.read("d").trim()).expect("one letter")
@@ -126,6 +127,7 @@ fn a_wait_ends_at_once_when_a_signal_ends_the_run() {
     let run =
         place.retry(["--base", "1h", "--cap", "1h", "--jitter", "none", "--", "sh", "-c", ": >ready; exit 1"]).start();
     until("the first attempt", || place.file("ready").exists());
+    idle(run.pid());
     run.kill(libc::SIGTERM);
     let ended = run.wait();
     assert_eq!((ended.code(), ended.out().as_str()), (1000 + libc::SIGTERM, ""));
