@@ -123,6 +123,17 @@ fn each_kind_of_retry_rule_alone_makes_the_rest_permanent() {
 }
 
 #[test]
+fn rules_on_signals_name_deaths_and_never_exits() {
+    let kill = "KILL".parse().unwrap();
+    let rules = Rules { retry_signal: kill, ..Rules::default() };
+    assert_eq!(judge(&rules, Outcome::Signaled(Signal::KILL)), Verdict::Retryable);
+    assert_eq!(judge(&rules, Outcome::Signaled(Signal::TERM)), Verdict::Permanent);
+    let rules = Rules { fail_signal: kill, ..Rules::default() };
+    assert_eq!(judge(&rules, Outcome::Signaled(Signal::KILL)), Verdict::Permanent);
+    assert_eq!(judge(&rules, Outcome::Exited(137)), Verdict::Retryable);
+}
+
+#[test]
 fn a_preset_decides_an_exit_that_no_rule_names_and_nothing_else() {
     let rules = Rules { preset: true, fail_exit: exits("9"), ..Rules::default() };
     let facts = |outcome| Facts { preset: Some(Verdict::Retryable), ..Facts::only(outcome) };
