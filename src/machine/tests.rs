@@ -183,6 +183,19 @@ fn a_signal_stops_the_run_unless_the_command_answered_it_with_success() {
 }
 
 #[test]
+fn a_window_of_nothing_still_has_its_first_attempt() {
+    let mut machine = machine(Limits { max_elapsed: Some(Duration::ZERO), ..defaults() });
+    assert_eq!(machine.next(Event::Begin, LOW), Step::Run { attempt: 1, timeout: None });
+}
+
+#[test]
+fn asking_for_just_what_is_allowed_is_granted() {
+    let mut machine = machine(defaults());
+    machine.next(Event::Begin, LOW);
+    assert!(matches!(machine.next(asking(0, 3600), LOW), Step::Sleep { source: DelaySource::RetryAfter, .. }));
+}
+
+#[test]
 fn it_tells_its_count_and_whether_another_attempt_can_follow() {
     let mut machine = machine(Limits { max_tries: Some(2), ..defaults() });
     assert_eq!((machine.tries(), machine.judgement()), ((0, Some(2)), None));
