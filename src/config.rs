@@ -286,7 +286,7 @@ fn notices(settings: &Settings<'_>) -> Result<NoticeSettings, UsageError> {
         format: format.unwrap_or(LogFormat::Text),
         log_file: values::path(settings, Opt::LogFile)?,
         ci: ci.unwrap_or(Ci::Auto),
-        ci_output: values::text(settings, Opt::CiOutput)?,
+        ci_output: values::name_start(settings, Opt::CiOutput)?,
     })
 }
 

@@ -70,6 +70,34 @@ impl Outcome {
         }
     }
 
+    /// The exit status, of what exited by itself.
+    pub fn exit_code(self) -> Option<u8> {
+        match self {
+            Outcome::Exited(status) => Some(status),
+            Outcome::Signaled(_) | Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => None,
+        }
+    }
+
+    /// The signal that it died of by itself.
+    pub fn signal(self) -> Option<Signal> {
+        match self {
+            Outcome::Signaled(signal) => Some(signal),
+            Outcome::Exited(_) | Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => None,
+        }
+    }
+
+    /// What kind of failure it is in records and logs (D10, `error.type`). `by_output` says that a rule about the output
+    /// made it one.
+    pub fn error_type(self, by_output: bool) -> &'static str {
+        match self {
+            _ if by_output => "output",
+            Outcome::Exited(_) => "exit_code",
+            Outcome::Signaled(_) => "signal",
+            Outcome::TimedOut { .. } => "timeout",
+            Outcome::NotStarted { .. } => "spawn",
+        }
+    }
+
     /// Whether the command was not started for want of something that may be there later (R23).
     pub fn wants_a_resource(self) -> bool {
         matches!(self, Outcome::NotStarted { errno, .. } if matches!(

@@ -21,9 +21,22 @@ pub fn quote(word: impl AsRef<std::ffi::OsStr>) -> Vec<u8> {
     quoted
 }
 
-/// The same as text, for the eye: what is not UTF-8 has replacement characters.
-pub fn quote_lossy(word: impl AsRef<std::ffi::OsStr>) -> String {
-    String::from_utf8_lossy(&quote(word)).into_owned()
+/// The same as one line of text that acts on no terminal: where there is more than letters, signs and blanks, printf(1)
+/// makes the word when the line is run. Newlines at the end of a word are lost then.
+pub fn to_paste(word: impl AsRef<std::ffi::OsStr>) -> String {
+    let is_seen = |c: char| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ';
+    let word = word.as_ref();
+    match word.to_str() {
+        Some(text) if text.chars().all(is_seen) => String::from_utf8_lossy(&quote(word)).into_owned(),
+        _ => {
+            let octal = |byte: &u8| match byte {
+                byte if byte.is_ascii_alphanumeric() || b"_./ ".contains(byte) => char::from(*byte).to_string(),
+                byte => format!("\\{byte:03o}"),
+            };
+            let made: String = word.as_bytes().iter().map(octal).collect();
+            format!("\"$(printf '{made}')\"")
+        }
+    }
 }
 
 /// Words as one line, each quoted, with a space between.
@@ -41,10 +54,12 @@ mod tests {
 
     #[test]
     fn a_plain_word_stays_bare_and_others_are_quoted() {
-        assert_eq!(quote_lossy("/usr/bin/x-1.2"), "/usr/bin/x-1.2");
-        assert_eq!(quote_lossy(""), "''");
-        assert_eq!(quote_lossy("it's"), r"'it'\''s'");
-        assert_eq!(quote_lossy("A=b"), "'A=b'");
+        assert_eq!(to_paste("/usr/bin/x-1.2"), "/usr/bin/x-1.2");
+        assert_eq!(to_paste(""), "''");
+        assert_eq!(to_paste("it's"), r"'it'\''s'");
+        assert_eq!(to_paste("A=b"), "'A=b'");
+        assert_eq!(to_paste("/Größe x"), "'/Größe x'");
+        assert_eq!(to_paste("/a\n\x1b!%"), r#""$(printf '/a\012\033\041\045')""#);
     }
 
     proptest! {
@@ -58,6 +73,15 @@ mod tests {
             let mut expected = Vec::new();
             words.iter().for_each(|word| { expected.extend_from_slice(word.as_bytes()); expected.push(0); });
             prop_assert_eq!(out.stdout, expected);
+        }
+
+        #[test]
+        fn sh_reads_what_is_pasted(word in proptest::collection::vec(1u8.., 0..12)) {
+            let word: Vec<u8> = [word, b"x".to_vec()].concat();
+            let line = format!("printf %s {}", to_paste(OsString::from_vec(word.clone())));
+            prop_assert!(!line.chars().any(char::is_control));
+            let out = std::process::Command::new("sh").arg("-c").arg(line).output().unwrap();
+            prop_assert_eq!(out.stdout, word);
         }
     }
 }

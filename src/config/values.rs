@@ -33,6 +33,19 @@ pub(super) fn text(settings: &Settings<'_>, opt: Opt) -> Result<Option<String>, 
     one(settings, opt, filled)
 }
 
+/// How the names of a step's outputs may begin: whatever else stands in GITHUB_OUTPUT would be another output, or none.
+pub(super) fn name_start(settings: &Settings<'_>, opt: Opt) -> Result<Option<String>, UsageError> {
+    let is_name = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+    };
+    let named = |text: &str| match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("expected letters, digits, _ and -, and no digit or - first"),
+    };
+    one(settings, opt, named)
+}
+
 pub(super) fn path(settings: &Settings<'_>, opt: Opt) -> Result<Option<PathBuf>, UsageError> {
     match settings.one(opt) {
         Some(setting) if setting.value.is_empty() => Err(UsageError::value(&setting, "expected a path")),

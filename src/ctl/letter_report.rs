@@ -75,7 +75,7 @@ pub fn print(told: &Told<'_>, world: &mut World<'_>) -> io::Result<()> {
     }
     if told.letter.state.is_open() {
         let file = told.place.for_a_line_to_paste();
-        let file = file.map(|path| format!(" --file {}", shell_word::quote_lossy(path))).unwrap_or_default();
+        let file = file.map(|path| format!(" --file {}", shell_word::to_paste(path))).unwrap_or_default();
         writeln!(world.out, "\n{bold}To run it again{plain}\n  retryctl dead-letter replay{file} {}", told.letter.id)?;
     }
     Ok(())

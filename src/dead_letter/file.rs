@@ -63,7 +63,7 @@ impl fmt::Display for Warning {
                 "{} has {} MiB: retryctl dead-letter purge --file {} --older-than 30d",
                 path.display(),
                 bytes >> 20,
-                shell_word::quote_lossy(path)
+                shell_word::to_paste(path)
             ),
         }
     }

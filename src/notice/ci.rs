@@ -33,6 +33,12 @@ pub fn annotation(kind: &str, title: &str, text: &str) -> String {
     format!("::{kind} title={}::{}\n", property(title), data(text))
 }
 
+/// Takes the older form of a command out of a line of ours, `##[name]`, which the runner sees anywhere in a line
+/// (actions/runner, `ActionCommand.TryParse`). `number_sign` is written for one `#` of it.
+pub fn without_commands(line: &str, number_sign: &str) -> String {
+    line.replace("##[", &format!("#{number_sign}["))
+}
+
 /// Opens the fold of an attempt. `unix` is the time in seconds; `id` is the run's.
 pub fn open(host: Host, of: Number, id: &str, unix: u64) -> String {
     let title = texts::number(of);

@@ -8,6 +8,13 @@ use std::time::Duration;
 use super::texts::Number;
 use crate::duration::human;
 
+/// The bytes that begin a new line of a terminal of `columns`, unless the cursor stands at the beginning of one. What a command
+/// prints on a terminal does not pass through us, and may end within a line; asking the terminal where it stands would take
+/// from its input. As many blanks as there are columns end on the next line then, and only then.
+pub fn fresh_line(columns: usize) -> String {
+    format!("{}\r\x1b[K", " ".repeat(columns))
+}
+
 /// A line that is being drawn.
 #[derive(Clone, Debug)]
 pub struct Countdown {

@@ -8,7 +8,7 @@ use super::{Attempt, End, Wait, escape};
 use crate::duration::millis;
 use crate::machine::Ending;
 use crate::outcome::Outcome;
-use crate::policy::Verdict;
+use crate::policy::{Judgement, Verdict};
 use crate::timestamp;
 
 /// What each line begins with.
@@ -57,7 +57,8 @@ struct Waiting<'a> {
 
 #[derive(Serialize)]
 struct Finished<'a> {
-    process: Process,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<Process>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Error>,
     retry: Retry<'a>,
@@ -65,7 +66,8 @@ struct Finished<'a> {
 
 #[derive(Serialize)]
 struct Process {
-    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<String>,
 }
@@ -73,6 +75,7 @@ struct Process {
 #[derive(Serialize)]
 struct Retry<'a> {
     ending: &'a str,
+    exit_code: u8,
     attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tries: Option<u32>,
@@ -83,7 +86,8 @@ struct Retry<'a> {
 #[derive(Serialize)]
 struct Error {
     r#type: &'static str,
-    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -107,30 +111,10 @@ fn line<Rest: Serialize>(speaker: Speaker, event: &str, rest: Rest) -> String {
     escape::json(serde_json::to_string(&line).expect("strings and numbers can always be written"))
 }
 
-fn exit_code(outcome: Outcome) -> Option<u8> {
-    match outcome {
-        Outcome::Exited(status) => Some(status),
-        Outcome::Signaled(_) | Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => None,
-    }
-}
-
-fn signal(outcome: Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Signaled(signal) => Some(signal.to_string()),
-        Outcome::Exited(_) | Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => None,
-    }
-}
-
 /// The record's `error`, of a failure.
-fn error(outcome: Outcome, by_output: bool) -> Error {
-    let r#type = match outcome {
-        _ if by_output => "output",
-        Outcome::Exited(_) => "exit_code",
-        Outcome::Signaled(_) => "signal",
-        Outcome::TimedOut { .. } => "timeout",
-        Outcome::NotStarted { .. } => "spawn",
-    };
-    Error { r#type, message: outcome.to_string() }
+fn error(outcome: Outcome, judgement: Judgement, said: Option<&str>) -> Error {
+    let r#type = outcome.error_type(judgement.reason.is_about_output());
+    Error { r#type, message: said.map(str::to_owned) }
 }
 
 /// `event: attempt_started`, with `-v`.
@@ -146,10 +130,10 @@ pub fn attempt_finished(speaker: Speaker, attempt: &Attempt) -> String {
         max_tries: attempt.of.of,
         started_at: timestamp::format(attempt.started_at),
         duration_ms: millis(attempt.took),
-        exit_code: exit_code(attempt.outcome),
-        signal: signal(attempt.outcome),
+        exit_code: attempt.outcome.exit_code(),
+        signal: attempt.outcome.signal().map(|signal| signal.to_string()),
         verdict: attempt.judgement.verdict.word(),
-        error: has_failed.then(|| error(attempt.outcome, attempt.judgement.reason.is_about_output())),
+        error: has_failed.then(|| error(attempt.outcome, attempt.judgement, attempt.said.as_deref())),
     };
     line(speaker, "attempt_finished", rest)
 }
@@ -161,13 +145,15 @@ pub fn waiting(speaker: Speaker, attempt: Option<u32>, wait: Wait) -> String {
 
 /// `event: finished`.
 pub fn finished(speaker: Speaker, end: &End) -> String {
-    let by_output = end.judgement.is_some_and(|judgement| judgement.reason.is_about_output());
-    let failed = end.outcome.filter(|_| end.ending != Ending::Succeeded);
+    let (exit_code, signal) = (end.outcome.and_then(Outcome::exit_code), end.outcome.and_then(Outcome::signal));
+    let is_known = exit_code.is_some() || signal.is_some();
+    let failed = end.outcome.zip(end.judgement).filter(|_| end.ending != Ending::Succeeded);
     let rest = Finished {
-        process: Process { exit_code: end.exit_code, signal: end.outcome.and_then(signal) },
-        error: failed.map(|outcome| error(outcome, by_output)),
+        process: is_known.then(|| Process { exit_code, signal: signal.map(|signal| signal.to_string()) }),
+        error: failed.map(|(outcome, judgement)| error(outcome, judgement, end.said)),
         retry: Retry {
             ending: end.ending.word(),
+            exit_code: end.exit_code,
             attempts: end.of.attempt,
             max_tries: end.of.of,
             elapsed_ms: millis(end.elapsed),

@@ -43,7 +43,7 @@ pub struct Wait {
 }
 
 /// An attempt that has ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Attempt {
     /// Which.
     pub of: Number,
@@ -51,6 +51,8 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// What that means, and why.
     pub judgement: Judgement,
+    /// Why it failed, in the words of the record, redacted; looked up only where somebody reads it.
+    pub said: Option<String>,
     /// When it started.
     pub started_at: SystemTime,
     /// How long it ran.
@@ -87,6 +89,8 @@ pub struct End<'a> {
     pub outcome: Option<Outcome>,
     /// What that meant.
     pub judgement: Option<Judgement>,
+    /// See [`Attempt::said`].
+    pub said: Option<&'a str>,
     /// From the beginning of the run.
     pub elapsed: Duration,
     /// How much of that was waited.
@@ -120,6 +124,8 @@ pub struct Subject {
     pub id: String,
     /// The job's name.
     pub job: String,
+    /// The command without its arguments, redacted.
+    pub command: String,
     /// `--max-tries`.
     pub max_tries: Option<u32>,
     /// Neither attempts nor time are limited (R16).

@@ -10,7 +10,8 @@ use rustix::fd::BorrowedFd;
 pub struct Surroundings {
     /// Stderr is the systemd journal (W6).
     pub journal: bool,
-    /// Stderr is a terminal on which lines may be drawn anew: W4 without NO_COLOR and TERM=dumb.
+    /// Stderr is a terminal on which lines may be drawn anew: W4 without NO_COLOR and TERM=dumb. One that does not say how
+    /// wide it is (a serial line, one that an expect script opened) is none: nobody knows where a line ends there.
     pub can_redraw: bool,
     /// `GITHUB_ACTIONS=true`.
     pub github: bool,
@@ -33,7 +34,7 @@ impl Surroundings {
         let plain = some("NO_COLOR").is_some() || some("TERM").is_none_or(|term| term == OsStr::new("dumb"));
         Surroundings {
             journal: some("JOURNAL_STREAM").is_some_and(|stream| is_stream(&stream, stderr)),
-            can_redraw: !plain && rustix::termios::isatty(stderr),
+            can_redraw: !plain && columns(stderr).is_some(),
             github: is("GITHUB_ACTIONS", "true"),
             gitlab: some("GITLAB_CI").is_some(),
             step_summary: some("GITHUB_STEP_SUMMARY").map(PathBuf::from),
@@ -41,6 +42,12 @@ impl Surroundings {
             outer_job: var("RETRY_ID").and_then(|_| var("RETRY_JOB")).map(|job| job.to_string_lossy().into_owned()),
         }
     }
+}
+
+/// How wide a terminal is; `None` of one that does not say, and of what is none.
+pub fn columns(stderr: BorrowedFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stderr).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
 }
 
 /// systemd.exec(5): `$JOURNAL_STREAM` is `device:inode` of the journal's socket, and is inherited by programs whose

@@ -70,6 +70,14 @@ pub fn counted(judgement: Judgement) -> String {
     }
 }
 
+/// What an attempt came to. A command that was not started is named: the cause alone does not say whose it is (W1).
+pub fn outcome(outcome: Outcome, command: &str) -> String {
+    match outcome {
+        Outcome::NotStarted { errno, .. } => format!("cannot start {command}: {errno}"),
+        Outcome::Exited(_) | Outcome::Signaled(_) | Outcome::TimedOut { .. } => outcome.to_string(),
+    }
+}
+
 /// `next attempt in 3.2 s`; a wait that somebody asked for says so (S35).
 pub fn next_attempt(delay: Duration, source: DelaySource) -> String {
     let delay = human(delay);
@@ -79,10 +87,11 @@ pub fn next_attempt(delay: Duration, source: DelaySource) -> String {
     }
 }
 
-/// `attempt 2 of 6 failed: exit status 75 (retryable); next attempt in 3.2 s`. `took` is told with `-v`.
+/// `attempt 2 of 6 failed: exit status 75 (retryable); next attempt in 3.2 s`. `outcome` is as [`outcome`] has
+/// it; `took` is told with `-v`.
 pub fn attempt_failed(
     of: Number,
-    outcome: Outcome,
+    outcome: &str,
     judgement: Judgement,
     took: Option<Duration>,
     next: Option<(Duration, DelaySource)>,
@@ -135,7 +144,7 @@ pub struct Letter<'a> {
 
 /// `retryctl dead-letter replay 01J…`: it works when pasted.
 pub fn replay_command(letter: Letter) -> String {
-    let file = letter.file.map(|file| format!(" --file {}", shell_word::quote_lossy(file))).unwrap_or_default();
+    let file = letter.file.map(|file| format!(" --file {}", shell_word::to_paste(file))).unwrap_or_default();
     format!("retryctl dead-letter replay{file} {}", letter.id)
 }
 
@@ -161,8 +170,8 @@ pub struct BadEnd {
     pub asked: Option<Duration>,
 }
 
-/// `gave up after 6 attempts in 48.2 s: exit status 75 (exhausted); dead letter …`.
-pub fn gave_up(end: BadEnd, letter: Option<Letter>) -> String {
+/// `gave up after 6 attempts in 48.2 s: exit status 75 (exhausted); dead letter …`. `command` is the name of what was run.
+pub fn gave_up(end: BadEnd, command: &str, letter: Option<Letter>) -> String {
     let what = match (end.ending, end.attempts) {
         (Ending::Interrupted { signal, .. }, 0) => format!("stopped by {signal} before the first attempt"),
         (Ending::Interrupted { signal, .. }, n) => {
@@ -170,7 +179,7 @@ pub fn gave_up(end: BadEnd, letter: Option<Letter>) -> String {
         }
         (_, n) => format!("gave up after {} in {}", attempts(n), human(end.elapsed)),
     };
-    let outcome = end.outcome.map(|outcome| format!(": {outcome}")).unwrap_or_default();
+    let outcome = end.outcome.map(|came_to| format!(": {}", outcome(came_to, command))).unwrap_or_default();
     let why = match (end.ending, end.judgement, end.asked) {
         (Ending::Permanent, Some(judgement), _) if judgement.verdict == Verdict::Permanent => counted(judgement),
         (Ending::RetryAfterTooLong, _, Some(asked)) => {

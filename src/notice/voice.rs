@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::ci::{self, Host};
-use super::countdown::Countdown;
+use super::countdown::{self, Countdown};
 use super::journal::Priority;
 use super::json::{self, Speaker};
-use super::surroundings::Surroundings;
+use super::surroundings::{self, Surroundings};
 use super::texts::{self, Number};
 use super::{Attempt, End, Row, Sink, Subject, Wait, escape, logfile};
 use crate::job::{Ci, LogFormat, NoticeSettings, Verbosity};
@@ -29,6 +29,10 @@ pub struct Notices {
     subject: Subject,
     around: Surroundings,
     host: Option<Host>,
+    /// The run is told of in the step summary of GitHub Actions.
+    sums_up: bool,
+    /// Somebody else may have written on the terminal since our last line.
+    others_wrote: bool,
     /// The attempt whose fold is open.
     fold: Option<Number>,
     /// The line that is being drawn, and the plain one that stays behind.
@@ -53,11 +57,16 @@ impl Notices {
             Ci::Auto if around.gitlab => Some(Host::Gitlab),
             Ci::Auto | Ci::None => None,
         };
+        // The summary is a file of its own: no form of the messages stands against it.
+        let is_github = settings.ci == Ci::Github || settings.ci == Ci::Auto && around.github;
+        let sums_up = is_github && around.step_summary.is_some();
         Notices {
             settings,
             subject,
             around,
             host,
+            sums_up,
+            others_wrote: false,
             fold: None,
             countdown: None,
             log_lost: false,
@@ -92,8 +101,14 @@ impl Notices {
             && self.marks_on_stderr(Verbosity::Normal)
         {
             self.fold = Some(of);
-            send_line(sink, &ci::open(host, of, &self.subject.id, unix_now()));
+            self.send_line(sink, &ci::open(host, of, &self.subject.id, unix_now()));
         }
+        self.others_write();
+    }
+
+    /// The command or a hook is about to run: on a terminal its bytes do not pass through us.
+    pub fn others_write(&mut self) {
+        self.others_wrote = true;
     }
 
     /// An attempt has ended, and it is known what follows.
@@ -115,7 +130,8 @@ impl Notices {
             return;
         }
         let told = self.hears(Verbosity::Verbose).then_some(took);
-        let failed = texts::attempt_failed(of, outcome, judgement, told, None);
+        let came_to = texts::outcome(outcome, &self.subject.command);
+        let failed = texts::attempt_failed(of, &came_to, judgement, told, None);
         let Some(wait) = attempt.next else {
             // The end line tells of the last attempt; with -v each has a line of its own.
             self.say_text(sink, Verbosity::Verbose, Priority::Info, &failed);
@@ -130,7 +146,7 @@ impl Notices {
         }
         let text = format!("{failed}; {}", texts::next_attempt(wait.delay, wait.source));
         if self.counts_down() {
-            self.countdown = Some((Countdown::new(of, &failed, &outcome.to_string()), text));
+            self.countdown = Some((Countdown::new(of, &failed, &came_to), text));
         } else {
             self.say_text(sink, Verbosity::Normal, Priority::Warning, &text);
         }
@@ -157,9 +173,8 @@ impl Notices {
         if is_foreground() {
             let columns = columns();
             if !countdown.is_shown() {
-                // What the command printed on the terminal did not pass through us, and may have ended within a line that
-                // the drawing would wipe out. As many blanks as there are columns end on the next line then, and only then.
-                sink.send(format!("{}\r", " ".repeat(columns)).as_bytes());
+                sink.send(countdown::fresh_line(columns).as_bytes());
+                self.others_wrote = false;
             }
             let drawn = countdown.draw(left, columns);
             if !drawn.is_empty() {
@@ -188,7 +203,7 @@ impl Notices {
         let took_retries = end.of.attempt > 1;
         let text = match is_good {
             true => texts::succeeded(end.of, end.elapsed),
-            false => texts::gave_up(end.as_bad(), end.letter),
+            false => texts::gave_up(end.as_bad(), &self.subject.command, end.letter),
         };
         let (weight, priority) = match (is_good, took_retries) {
             (false, _) => (Verbosity::Quiet, Priority::Error),
@@ -230,7 +245,8 @@ impl Notices {
     pub fn letter_not_saved(&mut self, sink: &mut dyn Sink, json: &str) {
         self.settle(sink);
         let prefix = self.journal_prefix(Priority::Critical);
-        send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(&escape::json(json.to_owned()))));
+        let json = self.harmless_json(escape::json(json.to_owned()));
+        self.send_line(sink, &format!("{prefix}retry: {}\n", texts::letter_not_saved(&json)));
     }
 
     /// Whether anybody hears what is said at this level. `-q` is about stderr; a log file stays (W3).
@@ -247,10 +263,13 @@ impl Notices {
         self.settings.verbosity >= weight && !self.subject.reports_at_the_end
     }
 
+    /// Whether a person looks at stderr, on a terminal that can take a line away again.
+    fn may_redraw(&self) -> bool {
+        self.around.can_redraw && self.host.is_none() && self.settings.format == LogFormat::Text
+    }
+
     fn counts_down(&self) -> bool {
-        self.around.can_redraw
-            && self.host.is_none()
-            && self.settings.format == LogFormat::Text
+        self.may_redraw()
             && self.settings.log_file.is_none()
             && self.settings.verbosity >= Verbosity::Normal
             && !self.subject.reports_at_the_end
@@ -296,19 +315,19 @@ impl Notices {
         if !self.hears(weight) {
             return;
         }
-        let text = escape::line(text);
         let Some(file) = self.settings.log_file.clone() else {
             if !self.subject.reports_at_the_end {
                 let prefix = self.journal_prefix(priority);
-                let line = json.unwrap_or_else(|| format!("retry: {text}"));
-                send_line(sink, &format!("{prefix}{line}\n"));
+                let line =
+                    json.map_or_else(|| format!("retry: {}", self.harmless(text)), |json| self.harmless_json(json));
+                self.send_line(sink, &format!("{prefix}{line}\n"));
             }
             return;
         };
         // Many jobs share a log: there a line says when, and whose it is.
         let line = json.unwrap_or_else(|| {
             let at = crate::timestamp::format(SystemTime::now());
-            format!("{at} {} {} retry: {text}", escape::line(&self.subject.job), self.subject.id)
+            format!("{at} {} {} retry: {}", escape::line(&self.subject.job), self.subject.id, escape::line(text))
         });
         if let Err(error) = logfile::append(&file, &format!("{line}\n")) {
             self.log_is_lost(sink, &texts::log_lost(&file, &logfile::cause(&error)));
@@ -323,33 +342,48 @@ impl Notices {
         self.hold(text);
         if self.marks_on_stderr(Verbosity::Quiet) {
             let prefix = self.journal_prefix(Priority::Warning);
-            send_line(sink, &format!("{prefix}retry: {}\n", escape::line(text)));
+            let text = self.harmless(text);
+            self.send_line(sink, &format!("{prefix}retry: {text}\n"));
         }
+    }
+
+    /// Text from elsewhere as one line that gives no command, to a terminal or to a CI.
+    fn harmless(&self, text: &str) -> String {
+        let line = escape::line(text);
+        if self.host == Some(Host::Github) { ci::without_commands(&line, "\\x23") } else { line }
+    }
+
+    /// The same of a line of JSON, which reads the same afterwards.
+    fn harmless_json(&self, json: String) -> String {
+        if self.host == Some(Host::Github) { ci::without_commands(&json, "\\u0023") } else { json }
+    }
+
+    /// Sends a line of ours to stderr, on a line of its own (W1).
+    fn send_line(&mut self, sink: &mut dyn Sink, line: &str) {
+        if !sink.is_at_line_start() {
+            sink.send(b"\n");
+        }
+        if std::mem::take(&mut self.others_wrote) && self.may_redraw() && is_foreground() {
+            sink.send(countdown::fresh_line(columns()).as_bytes());
+        }
+        sink.send(line.as_bytes());
     }
 
     fn close_fold(&mut self, sink: &mut dyn Sink) {
         if let (Some(of), Some(host)) = (self.fold.take(), self.host) {
-            send_line(sink, &ci::close(host, of, &self.subject.id, unix_now()));
+            self.send_line(sink, &ci::close(host, of, &self.subject.id, unix_now()));
         }
     }
-}
-
-/// Sends a line of ours to stderr, on a line of its own (W1).
-fn send_line(sink: &mut dyn Sink, line: &str) {
-    if !sink.is_at_line_start() {
-        sink.send(b"\n");
-    }
-    sink.send(line.as_bytes());
 }
 
 fn unix_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The width of the terminal on stderr; 80 where it has none.
+/// The width of the terminal on stderr.
 fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
-    size.ok().map_or(80, |size| usize::from(size.ws_col)).max(1)
+    // A run begins to draw only where there is a width (see Surroundings); one that was taken away since is taken for 80.
+    surroundings::columns(rustix::stdio::stderr()).unwrap_or(80)
 }
 
 /// Whether our process group is the one that the terminal talks to.

@@ -106,6 +106,7 @@ impl Run<'_> {
         self.streams.deliver(self.world.wait, Patience::Short);
         let Called { trouble, interrupted } =
             hook::call(self.world.wait, &Call { command, record: &record, env: &env, limit });
+        self.notices.others_write();
         if let Some(trouble) = trouble {
             self.notices.lost(&mut self.streams, &texts::hook_trouble(option, trouble));
         }

@@ -35,6 +35,18 @@ struct Last {
     judgement: Judgement,
 }
 
+impl Last {
+    /// What the command said of its failure itself (S31), or the system of one that was not started: it wrote no line of
+    /// its own.
+    fn said(&self) -> Option<String> {
+        let said = self.facts.hint.error.clone();
+        said.or_else(|| match self.outcome {
+            Outcome::NotStarted { errno, .. } => Some(errno.to_string()),
+            Outcome::Exited(_) | Outcome::Signaled(_) | Outcome::TimedOut { .. } => None,
+        })
+    }
+}
+
 impl Story {
     pub(super) fn attempt_ended(
         &mut self,
@@ -47,14 +59,13 @@ impl Story {
         self.attempts += 1;
         self.first_at.get_or_insert(at);
         self.last_at = Some(at);
-        let (exit_code, signal) = end_of(report.outcome);
         self.history.push(Attempt {
             attempt: attempt.into(),
             started_at: timestamp::format(at),
             duration_ms: millis(report.took),
-            exit_code,
-            signal,
-            error: (judgement.verdict != Verdict::Success).then(|| error_kind(report.outcome, judgement).into()),
+            exit_code: report.outcome.exit_code(),
+            signal: report.outcome.signal().map(|signal| signal.to_string()),
+            error: (judgement.verdict != Verdict::Success).then(|| error_type(report.outcome, judgement).into()),
             verdict: judgement.verdict.word().into(),
             delay_ms: None,
             delay_source: None,
@@ -95,6 +106,13 @@ impl Story {
         self.last.as_ref().and_then(|last| last.facts.hint.asked)
     }
 
+    /// Why the last attempt failed, as the record has it; `stderr` is the end of what it wrote there.
+    pub(super) fn message(&self, stderr: &[u8]) -> Option<String> {
+        let last = self.last.as_ref().filter(|last| last.judgement.verdict != Verdict::Success)?;
+        let said = last.said();
+        Failure::new("", said.as_ref().map_or(stderr, |said| said.as_bytes())).message
+    }
+
     /// The record of the run.
     pub(super) fn record(
         &self,
@@ -108,7 +126,8 @@ impl Story {
         let (args, args_b64) = encode_args(&job.command);
         let cwd = std::env::current_dir().unwrap_or_default();
         let (working_directory, working_directory_b64) = text_and_twin(cwd.as_os_str().as_bytes());
-        let (exit_code, signal) = self.last().map_or((None, None), end_of);
+        let exit_code = self.last().and_then(Outcome::exit_code);
+        let signal = self.last().and_then(Outcome::signal).map(|signal| signal.to_string());
         let last = self.last.as_ref();
         let hint = last.map(|last| &last.facts.hint);
         Record {
@@ -120,8 +139,8 @@ impl Story {
             idempotency_key: identity.key.clone(),
             process: record::Process { args, args_b64, working_directory, working_directory_b64, exit_code, signal },
             error: last.filter(|last| last.judgement.verdict != Verdict::Success).map(|last| {
-                let said = last.facts.hint.error.clone().or_else(|| why_not_started(last.outcome)).unwrap_or_default();
-                Failure::new(error_kind(last.outcome, last.judgement), said.as_bytes())
+                let said = last.said().unwrap_or_default();
+                Failure::new(error_type(last.outcome, last.judgement), said.as_bytes())
             }),
             http: hint
                 .filter(|hint| hint.http_status.is_some() || hint.retry_after_text.is_some())
@@ -163,14 +182,6 @@ pub(super) fn add_surroundings(record: &mut Record, environment: &[CString], nam
     record.origin = Some(origin::origin(environment));
 }
 
-/// What the system said of a command that was not started: it wrote no line of its own.
-fn why_not_started(outcome: Outcome) -> Option<String> {
-    match outcome {
-        Outcome::NotStarted { errno, .. } => Some(errno.to_string()),
-        Outcome::Exited(_) | Outcome::Signaled(_) | Outcome::TimedOut { .. } => None,
-    }
-}
-
 /// Gives the failure the last line of stderr as its message, unless the command said one itself (S31).
 pub(super) fn add_message(record: &mut Record) {
     if let (Some(failure), Some(stderr)) = (&mut record.error, &record.stderr)
@@ -180,22 +191,7 @@ pub(super) fn add_message(record: &mut Record) {
     }
 }
 
-/// The exit status or the signal that an attempt ended with.
-fn end_of(outcome: Outcome) -> (Option<u8>, Option<String>) {
-    match outcome {
-        Outcome::Exited(status) => (Some(status), None),
-        Outcome::Signaled(signal) => (None, Some(signal.to_string())),
-        Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => (None, None),
-    }
-}
-
 /// `error.type` of D10.
-fn error_kind(outcome: Outcome, judgement: Judgement) -> &'static str {
-    match outcome {
-        _ if judgement.reason.is_about_output() => "output",
-        Outcome::Exited(_) => "exit_code",
-        Outcome::Signaled(_) => "signal",
-        Outcome::TimedOut { .. } => "timeout",
-        Outcome::NotStarted { .. } => "spawn",
-    }
+fn error_type(outcome: Outcome, judgement: Judgement) -> &'static str {
+    outcome.error_type(judgement.reason.is_about_output())
 }

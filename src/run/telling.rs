@@ -7,7 +7,7 @@ use super::streams::Patience;
 use super::{Identity, Run, environment, patience_after};
 use crate::child::Report;
 use crate::exit_status::ExitStatus;
-use crate::job::{Job, OutputMode};
+use crate::job::{Job, LogFormat, OutputMode};
 use crate::machine::{Ending, Step};
 use crate::notice::ci::Fence;
 use crate::notice::report;
@@ -29,6 +29,7 @@ pub(super) fn voice(job: &Job, identity: &Identity, environment: &[CString]) -> 
     let subject = Subject {
         id: identity.id.clone(),
         job: job.name.clone(),
+        command: command_name(job),
         max_tries: limits.max_tries,
         is_unlimited: limits.max_tries.is_none() && limits.max_elapsed.is_none(),
         reports_at_the_end: job.streams.output == OutputMode::OnFailure,
@@ -54,11 +55,13 @@ impl Run<'_> {
             (Verdict::Success | Verdict::Permanent | Verdict::Retryable, _) => None,
         };
         let of = self.number();
-        let attempt = Attempt { of, outcome: report.outcome, judgement, started_at, took: report.took, next };
+        let said = self.said();
+        let attempt = Attempt { of, outcome: report.outcome, judgement, said, started_at, took: report.took, next };
         self.notices.attempt_finished(&mut self.streams, &attempt);
     }
 
     pub(super) fn tell_end(&mut self, ending: Ending, status: ExitStatus, elapsed: Duration, is_saved: bool) {
+        let said = self.said();
         let (tries, of) = self.machine.tries();
         let letter = is_saved.then(|| self.letters.reference(&self.identity.id));
         let end = End {
@@ -66,6 +69,7 @@ impl Run<'_> {
             ending,
             outcome: self.story.last(),
             judgement: self.machine.judgement(),
+            said: said.as_deref(),
             elapsed,
             waited: self.story.waited(),
             exit_code: status.shell_status(),
@@ -147,6 +151,16 @@ impl Run<'_> {
         self.streams.send(line.as_bytes());
     }
 
+    /// Why the last attempt failed, redacted; only JSON has a place for it.
+    fn said(&mut self) -> Option<String> {
+        if self.job.notices.format != LogFormat::Json {
+            return None;
+        }
+        let tail = self.streams.stderr().map(|tail| tail.tail).unwrap_or_default();
+        let message = self.story.message(tail.as_bytes())?;
+        Some(self.redactor().text(&message))
+    }
+
     /// What hides the secrets of this run in all that is shown.
     pub(super) fn redactor(&mut self) -> &Redactor {
         self.redactor.get_or_insert_with(|| redactor_of(self.job))
@@ -163,6 +177,14 @@ fn redactor_of(job: &Job) -> Redactor {
     });
     let extra = given.chain(recorded).filter_map(|expression| regex_lite::Regex::new(&expression).ok());
     Redactor::new(&job.command, &extra.collect::<Vec<_>>())
+}
+
+/// The command without its arguments.
+fn command_name(job: &Job) -> String {
+    match job.command.first() {
+        Some(name) if job.letters.redact.is_empty() => name.to_string_lossy().into_owned(),
+        _ => redactor_of(job).args().first().cloned().unwrap_or_default(),
+    }
 }
 
 /// The command as one line that could be pasted, but for its secrets.

@@ -1,5 +1,8 @@
 //! Every message of a run, to the letter, through the program. Contract W1 to W3, R16, R42, S35.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use crate::harness::{Ended, Place};
 
 /// Replaces what differs from run to run: measured times by `T`, ids by `ID`. Delays stay: they are drawn without jitter.
@@ -101,8 +104,28 @@ fn what_cannot_be_started_names_the_cause() {
     assert_eq!((ended.code(), ended.out().as_str()), (127, ""));
     assert_eq!(
         masked(&ended.err()),
-        "retry: gave up after 1 attempt in T: not started: no such file or directory (permanent)\n"
+        "retry: gave up after 1 attempt in T: cannot start /no/such: no such file or directory (permanent)\n"
     );
+}
+
+#[test]
+fn a_command_whose_name_is_a_secret_is_not_named() {
+    let args = ["--no-dead-letter", "--job", "x", "--redact", "s[0-9]+t", "--", "/no/s123t"];
+    let ended = Place::new().retry(args).run();
+    assert!(ended.err().contains(": cannot start /no/***: no such file"), "{}", ended.err());
+}
+
+#[test]
+fn the_way_on_can_be_pasted_whatever_the_name_of_the_file() {
+    for name in [&b"with 'quotes' and $(blanks)"[..], b"a\nnewline \x1b[2J", b"no \xff text \xc3", b"-n%s!`x`\\"] {
+        let place = Place::new();
+        let file = OsStr::from_bytes(name);
+        let text = place.retry([OsStr::new("-n1"), "--dead-letter".as_ref(), file, "false".as_ref()]).run().err();
+        assert!(!text.trim_end().contains(char::is_control) && !text.contains('\u{fffd}'), "{text:?}");
+        let (_, line) = text.split_once("retryctl ").expect("a way on");
+        let shown = place.bash(&format!("retryctl {} --dry-run", line.trim_end())).run();
+        assert_eq!((shown.code(), shown.out().lines().count()), (0, 1), "{text} {}", shown.err());
+    }
 }
 
 #[test]
@@ -224,6 +247,21 @@ fn a_hostile_name_neither_acts_nor_makes_a_line() {
     let marked = place.retry(args).env("GITHUB_ACTIONS", "true").run().err();
     assert!(marked.contains("::error title=false failed::gave up") && !marked.contains('\x1b'), "{marked}");
     assert_eq!(marked.lines().count(), 2, "{marked}");
+}
+
+#[test]
+fn no_line_of_ours_carries_a_command_of_the_older_form() {
+    let place = Place::new();
+    // The state directory is a file: the letter goes to stderr (D3).
+    place.write("state", "");
+    let hint = r#"echo 'retry=##[add-mask]x' >"$RETRY_HINT_FILE"; exit 3"#;
+    for format in ["text", "json"] {
+        let args = ["-n", "1", "--hints", "file", "--ci", "github", "--log-format", format, "--job", "##[error]"];
+        let text = place.retry(args.iter().chain(&["--", "sh", "-c", hint])).run().err();
+        assert!(text.contains("[add-mask]x: expected yes or no") && text.contains("[error]"), "{text}");
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("::")).collect();
+        assert!(lines.iter().all(|line| !line.contains("##[")), "{text}");
+    }
 }
 
 #[test]

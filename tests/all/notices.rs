@@ -43,9 +43,9 @@ fn a_log_of_fifty_processes_has_whole_lines_in_the_order_of_events() {
 #[test]
 fn the_keys_of_the_log_are_those_of_the_record() {
     let place = Place::new();
-    let log = ["--log-format", "json", "--report", "report", "--output", "inherit"];
-    let text = run(&place, &log, "exit 3").run().err();
-    let events = events(&text);
+    let log = ["--log-format", "json", "--log-file", "log", "--report", "report"];
+    run(&place, &log, "echo password=hunter2 >&2; exit 3").run().gives(3, "");
+    let events = events(&place.read("log"));
     let report: serde_json::Value = serde_json::from_str(&place.read("report")).expect("a record");
     let known = |record: &serde_json::Value, event: &serde_json::Value, own: &[&str]| {
         for key in event.as_object().expect("an object").keys() {
@@ -57,16 +57,44 @@ fn the_keys_of_the_log_are_those_of_the_record() {
     known(history, &events[1], &["@timestamp", "id", "job", "event"]);
     known(&report, &events[3], &["event"]);
     known(&report["retry"], &events[3]["retry"], &[]);
+    for key in ["process", "error"] {
+        for (name, value) in events[3][key].as_object().expect("an object") {
+            assert_eq!(report[key][name], *value, "{key}.{name}");
+        }
+    }
+    assert_eq!((&events[3]["process"]["exit_code"], &events[3]["retry"]["exit_code"]), (&3.into(), &3.into()));
+    assert_eq!(events[0]["error"]["message"], "password=***");
     assert_eq!(events[0]["exit_code"], 3);
     assert_eq!(events[1]["delay_ms"], 20);
     assert_eq!(events[3]["retry"]["ending"], "exhausted");
 }
 
 #[test]
-fn json_on_stderr_is_json_alone_also_in_ci() {
+fn the_log_says_of_an_end_without_a_status_what_the_record_says() {
+    for (args, exit_code, error) in [
+        (&["-t", "10ms", "--", "sleep", "1000"][..], 124, "timeout"),
+        (&["--", "sh", "-c", "kill -9 $$"], 137, "signal"),
+        (&["--", "/no/such"], 127, "spawn"),
+    ] {
+        let place = Place::new();
+        let options = ["-n", "1", "--no-dead-letter", "--log-format", "json", "--report", "report"];
+        let text = place.retry(options.iter().chain(args)).run().err();
+        let finished = events(&text).pop().expect("an event");
+        let report: serde_json::Value = serde_json::from_str(&place.read("report")).expect("a record");
+        assert_eq!((&finished["retry"]["exit_code"], &finished["error"]["type"]), (&exit_code.into(), &error.into()));
+        for pointer in ["/process/exit_code", "/process/signal", "/error", "/retry/exit_code"] {
+            assert_eq!(finished.pointer(pointer), report.pointer(pointer), "{pointer} of {finished}");
+        }
+    }
+}
+
+#[test]
+fn json_on_stderr_is_json_alone_also_in_ci_whose_summary_has_its_table() {
     let place = Place::new();
-    let text = run(&place, &["--log-format", "json", "-vv"], "exit 3").env("GITHUB_ACTIONS", "true").run().err();
+    let cli = run(&place, &["--log-format", "json", "-vv"], "exit 3").env("GITHUB_ACTIONS", "true");
+    let text = cli.env("GITHUB_STEP_SUMMARY", place.file("summary")).run().err();
     assert!(events(&text).len() > 5, "{text}");
+    assert!(place.read("summary").contains("\n| 2 | exit status 3 | retryable | "), "{}", place.read("summary"));
 }
 
 #[test]
@@ -138,6 +166,17 @@ fn github_gets_folds_annotations_a_table_and_outputs() {
     assert!(summary.starts_with("### retry: backup: succeeded on attempt 2 of 2 after "), "{summary}");
     assert!(summary.contains("\n| 1 | exit status 3 | retryable | "), "{summary}");
     assert!(summary.contains("\n| 2 | exit status 0 | success | "), "{summary}");
+}
+
+#[test]
+fn a_prefix_that_would_make_other_outputs_is_refused() {
+    for prefix in ["a=b", "a\nb", "a b", "1", "-x", "é"] {
+        let place = Place::new();
+        let ended = run(&place, &["--ci-output", prefix], "true").env("GITHUB_OUTPUT", place.file("output")).run();
+        assert_eq!((ended.code(), place.file("output").exists()), (125, false));
+        let expected = " for --ci-output: expected letters, digits, _ and -, and no digit or - first\n";
+        assert!(ended.err().ends_with(expected), "{}", ended.err());
+    }
 }
 
 #[test]
@@ -275,7 +314,7 @@ fn a_report_hides_secrets_and_says_how_much_is_missing() {
 /// What a terminal of 80 columns shows of a run.
 fn at_a_terminal(environment: &[(&str, &str)], script: &str) -> String {
     let place = Place::new();
-    let command = format!("stty cols 80; retry {} -- sh -c '{script}'", FAILING.join(" "));
+    let command = format!("stty cols ${{COLS:-80}}; retry {} -- sh -c '{script}'", FAILING.join(" "));
     let mut cli = place.program("script", ["-qec", command.as_str(), "/dev/null"]).env("TERM", "xterm");
     for (name, value) in environment {
         cli = cli.env(name, value);
@@ -287,14 +326,15 @@ fn at_a_terminal(environment: &[(&str, &str)], script: &str) -> String {
 fn a_terminal_shows_the_time_left_and_keeps_the_plain_line() {
     let shown = at_a_terminal(&[], "printf partial; exit 3");
     let live = "\x1b[2mretry: attempt 1 of 2 failed: exit status 3 (retryable); next attempt in 1 s\x1b[0m";
-    // The blanks keep what the command left on its last line from being wiped out.
-    let expected = format!("partial{}\rLIVE\r\x1b[K{FAILED}partial{GAVE_UP}", " ".repeat(80));
+    // After the blanks the cursor stands at the beginning of a line, wherever the command left it.
+    let fresh = format!("{}\r\x1b[K", " ".repeat(80));
+    let expected = format!("partial{fresh}LIVE\r\x1b[K{FAILED}partial{fresh}{GAVE_UP}");
     assert_eq!(masked(&shown.replacen(live, "LIVE", 1)), expected);
 }
 
 #[test]
 fn without_a_capable_terminal_lines_are_plain() {
-    for environment in [[("NO_COLOR", "1")], [("TERM", "dumb")], [("GITHUB_ACTIONS", "true")]] {
+    for environment in [[("NO_COLOR", "1")], [("TERM", "dumb")], [("GITHUB_ACTIONS", "true")], [("COLS", "0")]] {
         let shown = at_a_terminal(&environment, "exit 3");
         assert!(!shown.contains('\x1b') && shown.contains(FAILED), "{environment:?} {shown:?}");
     }

@@ -42,7 +42,7 @@ pub(in crate::cli) const MESSAGES: Group = Group {
             Value::Text,
             "set step outputs whose names start with PREFIX",
         )
-        .more("`PREFIXattempts`, `PREFIXexit_code` and `PREFIXending`, in the file that GITHUB_OUTPUT names."),
+        .more("`PREFIXattempts`, `PREFIXexit_code` and `PREFIXending`, in the file that GITHUB_OUTPUT names. Letters, digits, `_` and `-`."),
         Spec::value(
             Opt::MetricsDir,
             "metrics-dir",

@@ -23,11 +23,11 @@ const ANY: Judgement = Judgement { verdict: Verdict::Retryable, reason: Reason::
 fn a_failed_attempt_names_outcome_verdict_and_wait() {
     let next = Some((Duration::from_millis(3_200), DelaySource::Backoff));
     assert_eq!(
-        attempt_failed(nth(2, Some(6)), EX_TEMPFAIL, ANY, None, next),
+        attempt_failed(nth(2, Some(6)), "exit status 75", ANY, None, next),
         "attempt 2 of 6 failed: exit status 75 (retryable); next attempt in 3.2 s"
     );
     assert_eq!(
-        attempt_failed(nth(2, None), EX_TEMPFAIL, ANY, Some(Duration::from_millis(40)), None),
+        attempt_failed(nth(2, None), "exit status 75", ANY, Some(Duration::from_millis(40)), None),
         "attempt 2 failed after 40 ms: exit status 75 (retryable)"
     );
 }
@@ -36,7 +36,7 @@ fn a_failed_attempt_names_outcome_verdict_and_wait() {
 fn a_wait_that_was_asked_for_says_so() {
     let next = Some((Duration::from_secs(125), DelaySource::RetryAfter));
     assert_eq!(
-        attempt_failed(nth(1, Some(3)), Outcome::Exited(22), ANY, None, next),
+        attempt_failed(nth(1, Some(3)), "exit status 22", ANY, None, next),
         "attempt 1 of 3 failed: exit status 22 (retryable); next attempt in 2 min 5 s, as Retry-After asks"
     );
 }
@@ -45,7 +45,7 @@ fn a_wait_that_was_asked_for_says_so() {
 fn a_verdict_that_might_surprise_gives_its_reason() {
     let judgement = judged(Verdict::Retryable, Reason::UntilOutput);
     assert_eq!(
-        attempt_failed(nth(1, Some(3)), Outcome::Exited(0), judgement, None, None),
+        attempt_failed(nth(1, Some(3)), "exit status 0", judgement, None, None),
         "attempt 1 of 3 failed: exit status 0 (retryable: no line matched --until-output)"
     );
 }
@@ -66,16 +66,16 @@ fn a_success_after_retries_is_one_line_of_the_same_manner() {
 #[test]
 fn the_end_of_a_bad_run_names_the_way_on() {
     let end = ended(Ending::Exhausted, 6, Some(EX_TEMPFAIL), Some(ANY));
-    assert_eq!(gave_up(end, None), "gave up after 6 attempts in 48.2 s: exit status 75 (exhausted)");
+    assert_eq!(gave_up(end, "sync", None), "gave up after 6 attempts in 48.2 s: exit status 75 (exhausted)");
     let letter = Letter { id: "01JX", file: None };
     assert_eq!(
-        gave_up(end, Some(letter)),
+        gave_up(end, "sync", Some(letter)),
         "gave up after 6 attempts in 48.2 s: exit status 75 (exhausted); \
          dead letter 01JX: retryctl dead-letter replay 01JX"
     );
     let letter = Letter { id: "01JX", file: Some(Path::new("/var/my jobs.jsonl")) };
     assert_eq!(
-        gave_up(end, Some(letter)),
+        gave_up(end, "sync", Some(letter)),
         "gave up after 6 attempts in 48.2 s: exit status 75 (exhausted); \
          dead letter 01JX: retryctl dead-letter replay --file '/var/my jobs.jsonl' 01JX"
     );
@@ -86,13 +86,13 @@ fn a_permanent_failure_says_why_and_counts_one_attempt() {
     let outcome = Outcome::NotStarted { step: StartStep::Exec, errno: Errno(libc::ENOENT) };
     let end = ended(Ending::Permanent, 1, Some(outcome), Some(judged(Verdict::Permanent, Reason::NotStarted)));
     assert_eq!(
-        gave_up(end, None),
-        "gave up after 1 attempt in 48.2 s: not started: no such file or directory (permanent)"
+        gave_up(end, "sync", None),
+        "gave up after 1 attempt in 48.2 s: cannot start sync: no such file or directory (permanent)"
     );
     let end =
         ended(Ending::Permanent, 1, Some(Outcome::Exited(2)), Some(judged(Verdict::Permanent, Reason::NotListed)));
     assert_eq!(
-        gave_up(end, None),
+        gave_up(end, "sync", None),
         "gave up after 1 attempt in 48.2 s: exit status 2 (permanent: no retry rule names it)"
     );
 }
@@ -101,9 +101,12 @@ fn a_permanent_failure_says_why_and_counts_one_attempt() {
 fn a_run_that_was_stopped_names_the_signal() {
     let ending = Ending::Interrupted { signal: Signal::TERM, during_attempt: true };
     let end = ended(ending, 2, Some(Outcome::Signaled(Signal::TERM)), None);
-    assert_eq!(gave_up(end, None), "stopped by SIGTERM after 2 attempts in 48.2 s: killed by SIGTERM (interrupted)");
+    assert_eq!(
+        gave_up(end, "sync", None),
+        "stopped by SIGTERM after 2 attempts in 48.2 s: killed by SIGTERM (interrupted)"
+    );
     let end = ended(ending, 0, None, None);
-    assert_eq!(gave_up(end, None), "stopped by SIGTERM before the first attempt (interrupted)");
+    assert_eq!(gave_up(end, "sync", None), "stopped by SIGTERM before the first attempt (interrupted)");
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn a_wait_that_is_too_long_is_named() {
     let mut end = ended(Ending::RetryAfterTooLong, 1, Some(Outcome::Exited(22)), Some(ANY));
     end.asked = Some(Duration::from_secs(7_200));
     assert_eq!(
-        gave_up(end, None),
+        gave_up(end, "sync", None),
         "gave up after 1 attempt in 48.2 s: exit status 22 (retry_after_too_long: asked to wait 2 h)"
     );
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FIRST_ROWS, HELD_WARNINGS, LAST_ROWS, Notices, send_line};
+use super::{FIRST_ROWS, HELD_WARNINGS, LAST_ROWS, Notices};
 use crate::job::Verbosity;
 use crate::machine::Ending;
 use crate::notice::ci::{self, Fence, Host};
@@ -26,7 +26,7 @@ impl Notices {
         let is_wanted = self.subject.reports_at_the_end
             && end.ending != Ending::Succeeded
             && self.settings.verbosity >= Verbosity::Quiet;
-        let text = texts::gave_up(end.as_bad(), None);
+        let text = texts::gave_up(end.as_bad(), &self.subject.command, None);
         let prefix = self.journal_prefix(Priority::Error);
         is_wanted.then(|| format!("{prefix}{}", report::head(&self.subject.job, &text, &command())))
     }
@@ -45,19 +45,18 @@ impl Notices {
 
     pub(super) fn hold(&mut self, text: &str) {
         if self.subject.reports_at_the_end && self.held.len() < HELD_WARNINGS {
-            self.held.push(format!("retry: {}\n", escape::line(text)));
+            self.held.push(format!("retry: {}\n", self.harmless(text)));
         }
     }
 
     pub(super) fn keep_row(&mut self, attempt: &Attempt) {
-        let is_summed_up = self.host == Some(Host::Github) && self.around.step_summary.is_some();
-        if !is_summed_up && !self.subject.reports_at_the_end {
+        if !self.sums_up && !self.subject.reports_at_the_end {
             return;
         }
         let row = Row {
             of: attempt.of,
             started_at: attempt.started_at,
-            outcome: attempt.outcome.to_string(),
+            outcome: texts::outcome(attempt.outcome, &self.subject.command),
             verdict: texts::counted(attempt.judgement),
             took: attempt.took,
             next: attempt.next.map(|wait| (wait.delay, wait.source)),
@@ -81,16 +80,17 @@ impl Notices {
         let text = &escape::line(text);
         if self.host == Some(Host::Github) {
             if !is_good && self.settings.verbosity >= Verbosity::Quiet {
-                send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
+                self.send_line(sink, &ci::annotation("error", &format!("{job} failed"), text));
             } else if is_good && took_retries && self.marks_on_stderr(Verbosity::Normal) {
                 let title = format!("{job} needed {}", texts::attempts(end.of.attempt));
-                send_line(sink, &ci::annotation("warning", &title, text));
+                self.send_line(sink, &ci::annotation("warning", &title, text));
             }
-            if took_retries && let Some(file) = self.around.step_summary.clone() {
-                let (rows, left_out) = self.rows();
-                let table = ci::summary(&self.subject.job, text, &rows, left_out);
-                self.append_for_ci(sink, "GITHUB_STEP_SUMMARY", &file, &table);
-            }
+        }
+        let summary = self.around.step_summary.clone().filter(|_| self.sums_up && took_retries);
+        if let Some(file) = summary {
+            let (rows, left_out) = self.rows();
+            let table = ci::summary(&self.subject.job, text, &rows, left_out);
+            self.append_for_ci(sink, "GITHUB_STEP_SUMMARY", &file, &table);
         }
         if let (Some(prefix), Some(file)) = (self.settings.ci_output.clone(), self.around.step_output.clone()) {
             let lines = ci::outputs(&prefix, end.of.attempt, end.exit_code, end.ending.word());

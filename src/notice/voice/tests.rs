@@ -35,6 +35,7 @@ fn subject() -> Subject {
     Subject {
         id: "01JTEST".into(),
         job: "backup".into(),
+        command: "backup".into(),
         max_tries: Some(2),
         is_unlimited: false,
         reports_at_the_end: false,
@@ -56,6 +57,7 @@ fn attempt(n: u32, status: u8, goes_on: bool) -> Attempt {
         of: nth(n),
         outcome: Outcome::Exited(status),
         judgement,
+        said: None,
         started_at: UNIX_EPOCH,
         took: Duration::from_millis(40),
         next: goes_on.then_some(wait),
@@ -69,6 +71,7 @@ fn end(n: u32, status: u8) -> End<'static> {
         ending: if status == 0 { Ending::Succeeded } else { Ending::Exhausted },
         outcome: Some(last.outcome),
         judgement: Some(last.judgement),
+        said: None,
         elapsed: Duration::from_millis(5_100),
         waited: Duration::from_millis(3_200),
         exit_code: status,
