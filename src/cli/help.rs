@@ -19,8 +19,7 @@ pub fn version(program: &str) -> String {
 /// `retry -h`: one screen.
 pub fn brief() -> String {
     let mut text = String::from(
-        "retry runs a command again until it succeeds, waits longer each time, and never\n\
-         exits 0 for a failure.\n\n\
+        "retry runs a command again until it succeeds, and never exits 0 for a failure.\n\n\
          Usage: retry [OPTIONS] [--] COMMAND [ARG]...\n\n\
          Example: retry -n 5 -t 30s --preset curl -- curl -fsS https://example.org/\n\n",
     );
@@ -156,7 +155,8 @@ mod tests {
     #[test]
     fn brief_help_fits_one_screen() {
         let text = brief();
-        assert!(text.lines().count() <= 24, "{} lines:\n{text}", text.lines().count());
+        // The 24th line of a screen is the prompt that follows.
+        assert!(text.lines().count() < 24, "{} lines:\n{text}", text.lines().count());
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 
