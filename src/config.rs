@@ -128,6 +128,13 @@ fn backoff(settings: &Settings<'_>) -> Result<Backoff, UsageError> {
     })?;
     let shape = shape(settings, jitter == Some(Jitter::Decorrelated) && settings.on_line(Opt::Jitter).is_some())?;
     let is_scheduled = matches!(shape, Shape::Schedule(_));
+    // Neither is needed by every shape, but what is typed must be right all the same (R3).
+    if settings.on_line(Opt::Cap).is_some() {
+        values::duration(settings, Opt::Cap)?;
+    }
+    if settings.on_line(Opt::Factor).is_some() {
+        values::factor(settings)?;
+    }
     let jitter = match jitter {
         Some(Jitter::Decorrelated) if !matches!(shape, Shape::Exponential { .. }) => {
             let setting = settings.one(Opt::Jitter).expect("decorrelated is never the default");

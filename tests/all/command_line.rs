@@ -215,6 +215,19 @@ fn a_bad_value_in_the_environment_is_an_error_that_names_the_variable() {
 }
 
 #[test]
+fn a_bad_value_that_the_other_options_do_not_need_is_an_error_all_the_same() {
+    let place = Place::new();
+    for (line, option, expected) in [
+        (["--delays", "1s", "--cap", "x"], "--cap", "seconds or a number with ms, s, m, h, d"),
+        (["--backoff", "linear", "--factor", "x"], "--factor", "a number of at least 1"),
+    ] {
+        let said = format!("retry: invalid value 'x' for {option}: expected {expected}\n");
+        place.retry(line.iter().chain(&["touch", "started"])).run().is(125, "", &said);
+        assert!(!place.file("started").exists());
+    }
+}
+
+#[test]
 fn a_variable_that_is_not_needed_is_not_looked_at() {
     let place = Place::new();
     for (line, variable) in [
