@@ -258,9 +258,13 @@ impl Rules {
         if facts.output.retry {
             return Some(Reason::RetryOnOutput);
         }
-        // What never ran, and what somebody stopped, says nothing by its silence.
-        let ran = matches!(facts.outcome, Outcome::Exited(status) if status != 126 && status != 127);
-        (facts.output.until_unmet && ran).then_some(Reason::UntilOutput)
+        // What never ran, and what somebody stopped, says nothing by its silence; a timeout has a default of its own.
+        let ran_by_itself = match facts.outcome {
+            Outcome::Exited(126 | 127) | Outcome::Signaled(Signal::INT | Signal::QUIT) => false,
+            Outcome::Exited(_) | Outcome::Signaled(_) => !lacks_a_reader(facts),
+            Outcome::TimedOut { .. } | Outcome::NotStarted { .. } => false,
+        };
+        (facts.output.until_unmet && ran_by_itself).then_some(Reason::UntilOutput)
     }
 
     fn explicit_success(&self, facts: &Facts) -> Option<Reason> {
@@ -288,7 +292,6 @@ impl Rules {
     }
 
     fn by_default(&self, facts: &Facts) -> (Verdict, Reason) {
-        let sigpipe = matches!(facts.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
         match facts.outcome {
             Outcome::Exited(0) => (Verdict::Success, Reason::ExitZero),
             Outcome::TimedOut { .. } => (Verdict::Retryable, Reason::TimedOut),
@@ -297,7 +300,7 @@ impl Rules {
             }
             Outcome::NotStarted { .. } | Outcome::Exited(126 | 127) => (Verdict::Permanent, Reason::NotStarted),
             Outcome::Signaled(Signal::INT | Signal::QUIT) => (Verdict::Permanent, Reason::Stopped),
-            Outcome::Exited(_) | Outcome::Signaled(_) if sigpipe && facts.reader_gone => {
+            Outcome::Exited(_) | Outcome::Signaled(_) if lacks_a_reader(facts) => {
                 (Verdict::Permanent, Reason::ReaderGone)
             }
             Outcome::Exited(_) | Outcome::Signaled(_) if self.preset || self.names_what_to_retry() => {
@@ -306,6 +309,11 @@ impl Rules {
             Outcome::Exited(_) | Outcome::Signaled(_) => (Verdict::Retryable, Reason::AnyFailure),
         }
     }
+}
+
+/// Whether it died of writing to a reader of ours that has gone, so that nobody would read another attempt (R23).
+fn lacks_a_reader(facts: &Facts) -> bool {
+    facts.reader_gone && matches!(facts.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141))
 }
 
 /// R21: a status in a LIST also matches death by a signal as shells report it; a time limit is no exit (R23).

@@ -88,6 +88,11 @@ fn output_that_never_matched_is_retryable_even_at_exit_zero_but_not_for_a_comman
     assert_eq!(rules.judge(&facts(Outcome::Exited(0))).verdict, Verdict::Retryable);
     assert_eq!(rules.judge(&facts(not_started(libc::ENOENT))).verdict, Verdict::Permanent);
     assert_eq!(rules.judge(&facts(Outcome::Signaled(Signal::INT))).verdict, Verdict::Permanent);
+    let rules = Rules { retry_exit: "75".parse().unwrap(), ..Rules::default() };
+    assert_eq!(rules.judge(&facts(Outcome::Exited(1))).verdict, Verdict::Retryable);
+    assert_eq!(rules.judge(&facts(Outcome::Signaled(Signal::KILL))).verdict, Verdict::Retryable);
+    let unread = Facts { reader_gone: true, ..facts(Outcome::Signaled(Signal::PIPE)) };
+    assert_eq!(rules.judge(&unread).verdict, Verdict::Permanent);
 }
 
 #[test]

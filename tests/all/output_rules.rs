@@ -35,6 +35,14 @@ fn until_output_runs_until_a_line_matches() {
 }
 
 #[test]
+fn an_attempt_that_printed_no_match_is_retryable_beside_retry_rules_however_it_ended() {
+    comes_to(&["--until-output", "ready", "--retry-on-exit", "75"], "exit 1", 1, 3);
+    comes_to(&["--until-output", "ready", "--retry-on-exit", "75"], "kill -KILL $$", 137, 3);
+    comes_to(&["--until-output", "ready", "--retry-on-exit", "75"], "echo ready; kill -KILL $$", 137, 1);
+    comes_to(&["--until-output", "ready", "--succeed-on-exit", "4"], "exit 4", 4, 3);
+}
+
+#[test]
 fn rules_that_are_repeated_add_up() {
     comes_to(&["--retry-on-output", "a", "--retry-on-output", "b"], "echo b; exit 4", 4, 3);
     comes_to(&["--fail-on-output", "a", "--fail-on-output", "b"], "echo b; exit 4", 4, 1);
