@@ -38,6 +38,20 @@ impl ExitStatus {
             }
         }
     }
+
+    /// The same where the last attempt timed out and `own` is what its command came to (`--preserve-status`).
+    ///
+    /// As from timeout(1), death by the time limit's own signal is 128 + its number: nobody typed a Ctrl-C.
+    pub fn of_timeout(ending: Ending, own: Outcome) -> ExitStatus {
+        match ending {
+            Ending::Interrupted { .. } => ExitStatus::of(ending, Some(own)),
+            Ending::Succeeded
+            | Ending::Permanent
+            | Ending::Exhausted
+            | Ending::Deadline
+            | Ending::RetryAfterTooLong => failure(own.shell_status()),
+        }
+    }
 }
 
 /// R30: a run that did not succeed never exits 0.

@@ -331,7 +331,7 @@ impl Run<'_> {
         let last = self.story.last();
         let status = match (last, self.story.own_outcome()) {
             (Some(Outcome::TimedOut { .. }), Some(own)) if self.job.ending.preserve_status => {
-                ExitStatus::of(ending, Some(own))
+                ExitStatus::of_timeout(ending, own)
             }
             _ => ExitStatus::of(ending, last),
         };
