@@ -45,7 +45,7 @@ fn main_of_retry(arguments: Vec<OsString>) -> u8 {
         Ok(Work::Run(job)) => {
             let mut wait = match Wait::begin() {
                 Ok(wait) => wait,
-                Err(error) => return own_fault(&format!("cannot wait for signals: {error}")),
+                Err(error) => return own_fault(&format!("cannot wait for signals: {}", Errno::of(&error))),
             };
             let environment = entry::environment();
             let identity = Identity::new(&job, &environment);
@@ -68,10 +68,7 @@ fn main_of_retry(arguments: Vec<OsString>) -> u8 {
 fn print(text: &str) -> u8 {
     match standard::print(text.as_bytes()) {
         Ok(()) => 0,
-        Err(error) => {
-            let errno = Errno(error.raw_os_error().unwrap_or_default());
-            own_fault(&format!("cannot write to standard output: {errno}"))
-        }
+        Err(error) => own_fault(&format!("cannot write to standard output: {}", Errno::of(&error))),
     }
 }
 

@@ -8,6 +8,13 @@ use crate::signal::Signal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Errno(pub i32);
 
+impl Errno {
+    /// What the system said; EIO where the error is not the system's.
+    pub fn of(error: &std::io::Error) -> Errno {
+        Errno(error.raw_os_error().unwrap_or(libc::EIO))
+    }
+}
+
 impl fmt::Display for Errno {
     /// The system's own words, in lower case and without the number: `permission denied`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -374,7 +374,7 @@ impl Run<'_> {
         let record = Record { kind: record::RUN.into(), ..record.clone() };
         let line = if letters.report_full { record.to_line() } else { record.to_masked_line(self.redactor()) };
         if let Err(error) = record_file::replace(path, &line) {
-            let why = Errno(error.raw_os_error().unwrap_or(libc::EIO));
+            let why = Errno::of(&error);
             self.notices.lost(&mut self.streams, &format!("cannot write the report {}: {why}", path.display()));
         }
     }

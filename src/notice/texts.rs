@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::duration::human;
 use crate::machine::{DelaySource, Ending};
-use crate::outcome::Outcome;
+use crate::outcome::{Errno, Outcome};
 use crate::policy::{Judgement, Reason, Verdict};
 use crate::retry_after::Ignored;
 use crate::shell_word;
@@ -235,7 +235,11 @@ pub fn hint_unclear(value: &str) -> String {
 
 /// S31: there is no file for hints.
 pub fn no_hint_file(error: &std::io::Error) -> String {
-    format!("cannot make a hint file: {error}; the attempt goes on without")
+    format!(
+        "cannot make a hint file in {}: {}; the attempt goes on without",
+        std::env::temp_dir().display(),
+        Errno::of(error)
+    )
 }
 
 /// P2: a preset beside a command that is not its tool.

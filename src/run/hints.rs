@@ -3,10 +3,9 @@
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use super::identity;
 use crate::capture::{self, Observed, Stream};
 use crate::hint_file;
 use crate::observer::{Observation, Observer, Source};
@@ -14,7 +13,7 @@ use crate::observer::{Observation, Observer, Source};
 /// The hint file of one attempt: empty and of mode 0600 when it begins, removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct HintFile {
-    file: NamedTempFile,
+    path: PathBuf,
 }
 
 impl HintFile {
@@ -22,13 +21,15 @@ impl HintFile {
     pub(super) fn new() -> io::Result<HintFile> {
         // The command may change its directory before it writes.
         let directory = std::path::absolute(std::env::temp_dir())?;
-        let file = tempfile::Builder::new().prefix("retry-hint.").tempfile_in(directory)?;
-        Ok(HintFile { file })
+        let [a, b, c, d, e, f, g, h, ..] = identity::entropy();
+        let path = directory.join(format!("retry-hint.{:016x}", u64::from_ne_bytes([a, b, c, d, e, f, g, h])));
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok(HintFile { path })
     }
 
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
-        self.file.path()
+        &self.path
     }
 
     /// What stands in it, at most 64 KiB; nothing where it is gone or no file any more.
@@ -47,6 +48,13 @@ impl HintFile {
             let _ = file.take(hint_file::LONGEST as u64).read_to_end(&mut bytes);
         }
         bytes
+    }
+}
+
+impl Drop for HintFile {
+    fn drop(&mut self) {
+        // The command may have removed it.
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

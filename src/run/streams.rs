@@ -65,7 +65,9 @@ impl Streams {
             StdinMode::Replay => {
                 "standard input cannot be replayed: it is neither a pipe, a socket nor a file".to_owned()
             }
-            StdinMode::Auto | StdinMode::Inherit | StdinMode::Null => format!("cannot open /dev/null: {error}"),
+            StdinMode::Auto | StdinMode::Inherit | StdinMode::Null => {
+                format!("cannot open /dev/null: {}", Errno::of(&error))
+            }
         })?;
         let output = Output::open(streams.output, observed, closed);
         Ok(Streams { stdin, output, stdin_max: streams.stdin_max, is_hurried: false })
@@ -85,7 +87,7 @@ impl Streams {
             Ok(()) => child::attempt(wait, start, limits, &mut Flow { streams: self, observer, stdin_entries: 0 }),
             // No descriptor for a pipe is like no process for the command (C1).
             Err(error) => {
-                let errno = Errno(error.raw_os_error().unwrap_or(libc::EIO));
+                let errno = Errno::of(&error);
                 Attempted::Ended(Report {
                     outcome: Outcome::NotStarted { step: StartStep::Fork, errno },
                     command: None,

@@ -256,6 +256,14 @@ fn attempts(place: &Place, ended: &Ended) -> u64 {
 }
 
 #[test]
+fn where_no_hint_file_can_be_made_the_attempt_goes_on_without() {
+    let place = Place::new();
+    let said = "retry: cannot make a hint file in /nowhere: no such file or directory; the attempt goes on without\n";
+    let run = place.retry(["--hints", "file", "--", "sh", "-c", "echo ${RETRY_HINT_FILE-none}"]);
+    run.env("TMPDIR", "/nowhere").run().is(0, "none\n", said);
+}
+
+#[test]
 fn a_hint_file_is_fresh_private_and_removed() {
     let place = Place::new();
     let script = "stat -c '%a %s' \"$RETRY_HINT_FILE\"; echo \"$RETRY_HINT_FILE\" >>names; echo x=y >\"$RETRY_HINT_FILE\"; exit 4";
