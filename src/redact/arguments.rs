@@ -15,6 +15,8 @@ enum Form {
     Attached,
     /// `user:password`; what has no colon is a user, and the program asks for the password.
     Pair,
+    /// The value of a header whose name was an argument of its own; its scheme may be one, too.
+    Header,
     /// `name=value`; what has no equals sign is the name of a file.
     Cookie,
 }
@@ -82,13 +84,19 @@ pub(super) fn secrets(args: &[String]) -> Vec<Vec<Range<usize>>> {
         // What begins with two hyphens is the next option, unless it is a key in its armour.
         let is_value = !arg.starts_with("--") || arg.starts_with("-----");
         match expected.take().filter(|_| is_value) {
+            Some(Form::Header) if scan::is_scheme(arg) => expected = Some(Form::Whole),
             Some(form) => ranges.extend(of_form(arg, 0, form)),
             None => {
                 expected = option(arg, programs, &mut ranges);
                 if is_script || !whole(arg, 0, &mut ranges) {
                     ranges.extend(scan::secrets(arg, Place::Argument));
                     inner_programs(arg, &mut ranges);
-                    shell::extend(arg, &mut ranges);
+                    if !is_json(arg) {
+                        shell::extend(arg, &mut ranges);
+                    }
+                }
+                if expected.is_none() && !is_script && awaits_value(arg) {
+                    expected = Some(Form::Header);
                 }
                 programs.see(arg);
             }
@@ -105,7 +113,7 @@ pub(super) fn secrets(args: &[String]) -> Vec<Vec<Range<usize>>> {
 fn of_form(arg: &str, start: usize, form: Form) -> Option<Range<usize>> {
     let value = &arg[start..];
     match form {
-        Form::Whole | Form::Attached => Some(start..arg.len()),
+        Form::Whole | Form::Attached | Form::Header => Some(start..arg.len()),
         Form::Pair => value.find(':').map(|colon| start + colon + 1..arg.len()),
         Form::Cookie => value.contains('=').then_some(start..arg.len()),
     }
@@ -148,7 +156,7 @@ fn program_option(arg: &str, programs: Programs, ranges: &mut Vec<Range<usize>>)
         };
         match form {
             _ if start < arg.len() => ranges.extend(of_form(arg, start, form)),
-            Form::Whole | Form::Pair | Form::Cookie => return Some(form),
+            Form::Whole | Form::Pair | Form::Header | Form::Cookie => return Some(form),
             // In the line of a shell it may begin with a quote: `-p'a b'`.
             Form::Attached => ranges.push(start..start),
         }
@@ -183,6 +191,32 @@ fn whole(arg: &str, start: usize, ranges: &mut Vec<Range<usize>>) -> bool {
     let others = scan::secrets(&arg[rest..], Place::Argument);
     ranges.extend(others.into_iter().map(|range| range.start + rest..range.end + rest));
     true
+}
+
+/// Whether the secret comes with the next argument, since nobody quoted the header: `-H Authorization: Bearer x`.
+fn awaits_value(arg: &str) -> bool {
+    let Some((name, value)) = arg.rsplit_once(':') else { return arg == "Bearer" };
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let name = &name[name.trim_end_matches(is_part).len()..];
+    (value.is_empty() || scan::is_scheme(value)) && is_secret_name(name)
+}
+
+/// Whether quotes in an argument are those of JSON and not of a shell.
+fn is_json(arg: &str) -> bool {
+    let inner = arg.trim_start().strip_prefix(['{', '[']).map(str::trim_start);
+    inner.is_some_and(|inner| inner.starts_with(['"', '{', '[']))
+}
+
+/// The secrets of command lines in what a command printed, as `set -x` of a shell prints them.
+pub(super) fn printed(text: &str, ranges: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let mut found = Vec::new();
+        inner_programs(line, &mut found);
+        shell::extend(line, &mut found);
+        ranges.extend(found.into_iter().map(|range| range.start + start..range.end + start));
+        start += line.len();
+    }
 }
 
 /// `curl -u user:pass` and the like in the line of a shell.

@@ -64,6 +64,7 @@ impl Redactor {
     /// in the arguments is masked here too.
     pub fn text(&self, text: &str) -> String {
         let mut ranges = scan::secrets(text, Place::Text);
+        arguments::printed(text, &mut ranges);
         self.values.find(text, &mut ranges);
         ranges.extend(matches(&self.extra, text));
         masked(text, ranges)

@@ -15,7 +15,7 @@ const LONG_PART: usize = 6;
 pub(super) enum Place {
     /// Inside an argument, which may be the line of a shell: `--token V` is an option with its value.
     Argument,
-    /// Output or a message, where `--token` may be followed by any word.
+    /// Output or a message, where `--token` may be a word of a sentence.
     Text,
 }
 
@@ -24,14 +24,13 @@ pub(super) fn secrets(text: &str, place: Place) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     addresses(text, &mut found);
     named(text, &mut found);
-    match place {
-        Place::Argument => options(text, &mut found),
-        Place::Text => {}
-    }
+    bearers(text, &mut found);
+    options(text, place, &mut found);
     found
 }
 
-/// `scheme://user:pass@`: what stands between the first colon and the last @ of an authority.
+/// `scheme://user:pass@`: what stands between the first colon and the last @ of an authority; where there is no password,
+/// the user, for it may be a token.
 ///
 /// Each address reaches to the next one at most, so that a string of many is read once.
 fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
@@ -41,16 +40,41 @@ fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
         let rest = &text[*start..limit];
         let is_end = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '<' | '>' | '`');
         let rest = &rest[..rest.find(is_end).unwrap_or(rest.len())];
-        let Some(colon) = rest.find([':', '/', '@', '[']).filter(|at| rest[*at..].starts_with(':')) else { continue };
-        let password = &rest[colon + 1..];
-        let authority = &password[..password.find(['/', '?', '#']).unwrap_or(password.len())];
-        // A slash that was not escaped may be the password's, but not where the colon is that of a port.
-        let is_port = authority.bytes().all(|b| b.is_ascii_digit());
-        let end = authority.rfind('@').or_else(|| if is_port { None } else { password.rfind('@') });
-        if let Some(end) = end {
-            found.push(start + colon + 1..start + colon + 1 + end);
-        }
+        let secret = match rest.find([':', '/', '?', '#', '@', '[']) {
+            Some(colon) if rest[colon..].starts_with(':') => password(rest, colon),
+            Some(at) if rest[at..].starts_with('@') => user(&text[..*start - 3], rest),
+            _ => None,
+        };
+        found.extend(secret.map(|range| start + range.start..start + range.end));
     }
+}
+
+/// The password of an address whose user ends at this colon.
+fn password(rest: &str, colon: usize) -> Option<Range<usize>> {
+    let password = &rest[colon + 1..];
+    let authority = authority(password);
+    // A slash that was not escaped may be the password's, but not where the colon is that of a port.
+    let is_port = authority.bytes().all(|b| b.is_ascii_digit());
+    let end = authority.rfind('@').or_else(|| if is_port { None } else { password.rfind('@') })?;
+    // `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`.
+    let start = if matches!(&password[..end], "" | "x-oauth-basic") { 0 } else { colon + 1 };
+    Some(start..colon + 1 + end)
+}
+
+/// What is secret of an address whose user has no password, or an @ of its own: `https://TOKEN@host`,
+/// `https://me@home:password@host`. A key, never the user, opens the door of ssh.
+fn user(before: &str, rest: &str) -> Option<Range<usize>> {
+    let end = authority(rest).rfind('@')?;
+    let is_known =
+        rest[..end] == *"git" || ["ssh", "sftp", "scp", "rsync"].iter().any(|scheme| before.ends_with(scheme));
+    match rest[..end].find(':') {
+        Some(colon) => Some(colon + 1..end),
+        None => (!is_known).then_some(0..end),
+    }
+}
+
+fn authority(rest: &str) -> &str {
+    &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())]
 }
 
 /// `NAME=value`, `name: value`, `"name": "value"` and query parameters.
@@ -82,13 +106,38 @@ pub(super) fn parts(value: &str, is_long_header: bool, start: usize, ranges: &mu
     let words = value.split([' ', ';', ',']).take(if is_long_header { usize::MAX } else { 1 });
     for word in words {
         let at = start + word.as_ptr() as usize - value.as_ptr() as usize;
-        let is_scheme =
-            ["bearer", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
         let assigned = word.find('=').map_or(0, |equals| equals + 1);
         for from in [0, assigned] {
-            if word.len() - from >= LONG_PART && !is_scheme {
+            if word.len() - from >= LONG_PART && !is_scheme(word) {
                 ranges.push(at + from..at + word.len());
             }
+        }
+    }
+}
+
+/// Whether a word is the scheme of a header's value, and the secret comes after it.
+pub(super) fn is_scheme(word: &str) -> bool {
+    ["bearer", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+/// `Bearer eyJhbGciOi...` without the name of a header; not the `bearer token` of a sentence.
+fn bearers(text: &str, found: &mut Vec<Range<usize>>) {
+    const WORD: &str = "bearer";
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at + WORD.len() < bytes.len() {
+        let end = at + WORD.len();
+        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        if !begins || !bytes[at..end].eq_ignore_ascii_case(WORD.as_bytes()) {
+            at += 1;
+            continue;
+        }
+        let start = end + gap(&text[end..]);
+        let length = word_length(&text[start..]);
+        at = start + length;
+        if start > end && length > 0 && !text[start..at].bytes().all(|b| b.is_ascii_lowercase() || b".,:".contains(&b))
+        {
+            found.push(start..at);
         }
     }
 }
@@ -105,8 +154,14 @@ struct Name<'a> {
 impl Name<'_> {
     fn before(text: &str, separator: usize) -> Option<Name<'_>> {
         let bytes = text.as_bytes();
+        let is_colon = bytes[separator] == b':';
         let floor = separator.saturating_sub(LONGEST_NAME);
         let mut end = separator;
+        // `NAME+=value` of a shell, `NAME?=value` of make.
+        if !is_colon && end > floor && matches!(bytes[end - 1], b'+' | b'?') {
+            end -= 1;
+        }
+        let separator = end;
         while end > floor && matches!(bytes[end - 1], b' ' | b'\t') {
             end -= 1;
         }
@@ -121,7 +176,7 @@ impl Name<'_> {
             start -= 1;
         }
         // `word : x` and `[ $TOKEN = x ]` are prose and shell; `name = value` is an assignment.
-        if start == end || (had_space && bytes[separator] == b':' && !is_quoted) {
+        if start == end || (had_space && is_colon && !is_quoted) {
             return None;
         }
         let before = start.checked_sub(1).map(|before| bytes[before]);
@@ -149,6 +204,16 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
     if is_colon || name.is_quoted || had_space {
         start += spaces;
     }
+    // `u'text'` and `b'bytes'` of Python, `$'text'` of a shell; where the name has no quotes, `b"` may end a word.
+    let is_mark = |b: &u8| (name.is_quoted && b"ubrfUBRF".contains(b)) || *b == b'$';
+    let marks = bytes[start..].iter().take(2).take_while(|b| is_mark(b)).count();
+    if marks > 0 && matches!(bytes.get(start + marks), Some(b'\'' | b'"')) {
+        start += marks;
+    }
+    if name.is_quoted && is_list_of_texts(&text[start..]) {
+        let list = &text[start + 1..];
+        return Some(start + 1..start + 1 + list.find(']').unwrap_or(list.len()));
+    }
     let rest = &text[start..];
     let is_in_quotes = quote(rest).is_some();
     // Each of these reads no further than the value it finds, so that a long text is read once.
@@ -162,11 +227,24 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
         None => match name.inside {
             Some(inside) => query_length(&rest[..quoted_length(rest, &[inside])]),
             None if is_colon && is_long_header(name.text) => rest.find(['\n', '\r', '"', '\'']).unwrap_or(rest.len()),
+            // `authorization=Bearer x`
+            None if is_colon || is_long_header(name.text) => match word_length(rest) {
+                length if is_scheme(&rest[..length]) => {
+                    let next = length + gap(&rest[length..]);
+                    next + word_length(&rest[next..])
+                }
+                length => length,
+            },
             None => word_length(rest),
         },
     };
     // An empty quote may be followed by the rest of the word.
     (length > 0 || is_in_quotes).then(|| start..start + length)
+}
+
+/// Whether a value is a list of texts, as JSON has them.
+fn is_list_of_texts(rest: &str) -> bool {
+    rest.strip_prefix('[').is_some_and(|list| list.trim_start().starts_with(['"', '\'']))
 }
 
 /// The quote that a value begins with, as its length and what closes it. An escaped one is closed by an escaped one.
@@ -238,8 +316,14 @@ fn gap(rest: &str) -> usize {
     }
 }
 
-/// `--token V` in the line of a shell.
-fn options(text: &str, found: &mut Vec<Range<usize>>) {
+/// What comes after the name of an option in a sentence, which is not its value.
+const PROSE: &[&str] = &[
+    "and", "are", "argument", "can", "cannot", "expects", "flag", "for", "from", "has", "in", "instead", "is", "may",
+    "missing", "must", "needs", "not", "of", "on", "option", "or", "requires", "should", "to", "value", "was", "with",
+];
+
+/// `--token V` in the line of a shell, or in what it printed of one.
+fn options(text: &str, place: Place, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while let Some(next) = text[at..].find("--") {
         let start = at + next;
@@ -264,7 +348,8 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
             None => word_length(rest),
         };
         at = from + length;
-        if length > 0 {
+        let is_prose = place == Place::Text && PROSE.contains(&text[from..at].trim_end_matches(['.', ',', ':']));
+        if length > 0 && !is_prose {
             found.push(from..at);
         }
     }

@@ -58,11 +58,59 @@ fn the_password_of_an_address_is_masked() {
     shown(&["x", "amqp://a:hunter2@h1,amqp://a:hunter3@h2"], &["x", "amqp://a:***@h1,amqp://a:***@h2"]);
     shown(&["x", "redis://:hunter2@h"], &["x", "redis://:***@h"]);
     shown(&["x", "ftp://bob:hun/ter2@h/"], &["x", "ftp://bob:***@h/"]);
-    for plain in ["http://h:80/a@b", "ssh://git@h:22/x", "http://[::1]:80/a@b", "http://h/a:b@c", "git@h:a/b"] {
+    shown(&["x", "http://me@home.example:hunter2@h/"], &["x", "http://me@home.example:***@h/"]);
+    for plain in [
+        "http://h:80/a@b",
+        "ssh://git@h:22/x",
+        "http://[::1]:80/a@b",
+        "http://h/a:b@c",
+        "git@h:a/b",
+        "https://git@h/x",
+        "http://h?q=a@b",
+    ] {
         shown(&["x", plain], &["x", plain]);
     }
     assert_eq!(text("cannot connect to 'http://a:b c@h': no"), "cannot connect to 'http://a:b c@h': no");
     assert_eq!(text("fatal: unable to access 'http://a:pw@h/': no"), "fatal: unable to access 'http://a:***@h/': no");
+}
+
+#[test]
+fn a_user_without_a_password_may_be_a_token() {
+    shown(&["git", "clone", "https://t0ken@h/x"], &["git", "clone", "https://***@h/x"]);
+    shown(&["curl", "https://t0ken:@h/x"], &["curl", "https://***@h/x"]);
+    shown(&["x", "https://t0ken:x-oauth-basic@h/x?a=b"], &["x", "https://***@h/x?a=b"]);
+    shown(&["x", "git+ssh://bob@h/x", "sftp://bob@h"], &["x", "git+ssh://bob@h/x", "sftp://bob@h"]);
+    assert_eq!(text("cannot read 'https://t0ken@h:443/x'"), "cannot read 'https://***@h:443/x'");
+}
+
+#[test]
+fn signatures_of_addresses_are_masked() {
+    shown(&["x", "https://h/b?sv=1&sig=a%3D&se=2"], &["x", "https://h/b?sv=1&sig=***&se=2"]);
+    shown(
+        &["x", "https://h/?X-Amz-Credential=a&X-Amz-Date=1&X-Amz-Signature=b"],
+        &["x", "https://h/?X-Amz-Credential=***&X-Amz-Date=1&X-Amz-Signature=***"],
+    );
+    shown(&["x", "--signature", "abc", "--signal", "TERM"], &["x", "--signature", "***", "--signal", "TERM"]);
+}
+
+#[test]
+fn a_header_that_nobody_quoted_is_masked_in_the_arguments_behind_it() {
+    shown(
+        &["curl", "-H", "Authorization:", "Bearer", "abc", "http://h"],
+        &["curl", "-H", "Authorization:", "Bearer", "***", "http://h"],
+    );
+    shown(&["curl", "-HAuthorization:Bearer", "abc", "x"], &["curl", "-HAuthorization:***", "***", "x"]);
+    shown(&["curl", "-H", "X-Api-Key:", "abc", "x"], &["curl", "-H", "X-Api-Key:", "***", "x"]);
+    shown(&["x", "Bearer abc1", "Bearer", "abc2"], &["x", "Bearer ***", "Bearer", "***"]);
+    shown(&["x", "Accept:", "text/html"], &["x", "Accept:", "text/html"]);
+}
+
+#[test]
+fn json_in_an_argument_is_masked_value_by_value() {
+    shown(
+        &["curl", "-d", r#"{"password":"a","n":1,"tokens":["b", "c"],"x":["d"]}"#],
+        &["curl", "-d", r#"{"password":"***","n":1,"tokens":[***],"x":["d"]}"#],
+    );
 }
 
 #[test]
@@ -92,6 +140,7 @@ fn assignments_and_parameters_are_masked_anywhere() {
     shown(&["curl", "http://h/?access_token=abc&x=1"], &["curl", "http://h/?access_token=***&x=1"]);
     shown(&["curl", "-d", "token=abc&x=1&pwd=q"], &["curl", "-d", "token=***&x=1&pwd=***"]);
     shown(&["java", "-Dssl.keyStorePassword=abc"], &["java", "-Dssl.keyStorePassword=***"]);
+    shown(&["make", "API_TOKEN+=abc", "API_TOKEN?=abc"], &["make", "API_TOKEN+=***", "API_TOKEN?=***"]);
     shown(&["x", "A=1", "TIMEOUT=5"], &["x", "A=1", "TIMEOUT=5"]);
 }
 
@@ -138,7 +187,7 @@ fn a_word_of_a_shell_that_has_several_parts_is_masked_whole() {
         ("curl -u \\\n bob:hunter2 http://h", "curl -u \\\n bob:*** http://h"),
         ("TOKEN=$X\"hunter2\"'a b' run", "TOKEN=*** run"),
         ("TOKEN=''hunter2 run", "TOKEN='*** run"),
-        ("TOKEN=$'a b' run", "TOKEN=*** run"),
+        ("TOKEN=$'a b' run", "TOKEN=$'***' run"),
         ("TOKEN='' run", "TOKEN='' run"),
         ("run --token a'b c' now", "run --token *** now"),
         ("run --token \\\n  hunter2 now", "run --token \\\n  *** now"),
@@ -163,6 +212,13 @@ fn text_is_searched_by_the_same_rules() {
         (":password => \"a\"", ":password => \"***\""),
         ("FATAL:  password authentication failed", "FATAL:  password authentication failed"),
         ("the option --token is missing", "the option --token is missing"),
+        ("+ run --token hunter2 now", "+ run --token *** now"),
+        ("+ curl -u bob:hunter2 http://h\n-u a:b", "+ curl -u bob:*** http://h\n-u a:b"),
+        ("+ mysql -p'hunter 2' db", "+ mysql -p*** db"),
+        ("refused: Bearer eyJhbGciOi.x", "refused: Bearer ***"),
+        ("a bearer token is needed", "a bearer token is needed"),
+        ("authorization=Bearer abc x", "authorization=*** x"),
+        ("{'token': u'abc', 'key': b'x'}", "{'token': u'***', 'key': b'x'}"),
         ("auth::login failed", "auth::login failed"),
         ("Author: Bob", "Author: Bob"),
         ("password:", "password:"),
@@ -238,6 +294,12 @@ fn a_huge_text_is_read_once() {
         "curl -u 'a'",
         "-p''",
         "token=''a\u{a0}",
+        "Bearer ",
+        "Bearer $(",
+        "\"token\":[\"",
+        "://a@",
+        "token+=",
+        "auth:Bearer $(",
     ] {
         let huge = piece.repeat(200_000 / piece.len());
         let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&huge)], &[]);

@@ -16,20 +16,26 @@ const WORDS: &[&str] = &[
     "session",
     "sessionid",
     "cookie",
+    "signature",
+    "sig",
 ];
 
 /// Pairs of such words.
 const PAIRS: &[(&str, &str)] = &[("api", "key"), ("private", "key")];
 
+/// A word that counts only as the last of several: `DB_PASS`, `--http-pass`, but neither `pass-through` nor `PASS: 3`.
+const LAST: &str = "pass";
+
 /// Words that also count at the end of a longer one: `PGPASSWORD`, `authtoken`, `-Hcookie:`.
-const ENDINGS: &[&str] = &["password", "passwd", "passphrase", "token", "apikey", "authorization", "cookie"];
+const ENDINGS: &[&str] =
+    &["password", "passwd", "passphrase", "token", "apikey", "privatekey", "authorization", "cookie"];
 
 /// Whether a name, such as `db-password`, `API_KEY`, `accessToken` or `X-Auth-Token`, is one of a secret; `author` is none.
 pub fn is_secret_name(name: &str) -> bool {
     let words: Vec<String> = split(name);
     let is_pair = |pair: &[String]| PAIRS.iter().any(|(first, second)| pair[0] == *first && pair[1] == *second);
     let is_word = |word: &String| WORDS.contains(&word.as_str()) || ENDINGS.iter().any(|end| word.ends_with(end));
-    words.iter().any(is_word) || words.windows(2).any(is_pair)
+    words.iter().any(is_word) || words.windows(2).any(is_pair) || (words.len() > 1 && words[words.len() - 1] == LAST)
 }
 
 /// Whether the value of such a header is several words: `Authorization: Bearer x`, `Cookie: a=b; c=d`.
@@ -60,7 +66,7 @@ fn split(name: &str) -> Vec<String> {
     }
     let trim = |word: String| {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        word.strip_suffix('s').unwrap_or(word).to_string()
+        word.strip_suffix('s').filter(|one| !one.ends_with('s')).unwrap_or(word).to_string()
     };
     words.into_iter().filter(|word| !word.is_empty()).map(trim).collect()
 }
@@ -106,6 +112,13 @@ mod tests {
             "user[password]",
             "tokens",
             "password-stdin",
+            "X-Amz-Signature",
+            "SharedAccessSignature",
+            "sig",
+            "DB_PASS",
+            "--http-pass",
+            "smtp.pass",
+            "privatekey",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -130,6 +143,10 @@ mod tests {
             "AUTHOR",
             "key-api",
             "compass",
+            "PASS",
+            "sigma",
+            "--signal",
+            "signed",
         ] {
             assert!(!is_secret_name(name), "{name}");
         }

@@ -8,7 +8,11 @@ const SECRET: &str = "S3CR3T";
 
 /// A command by the name of curl whose arguments, input and environment are full of secrets, and which tells one of them.
 fn run(place: &Place, options: &[&str]) -> Cli {
-    place.write("curl", "#!/bin/sh\ncat >/dev/null\necho \"login with S3CR3T01 refused, $MY_TOKEN\" >&2\nexit 22\n");
+    place.write(
+        "curl",
+        "#!/bin/sh\ncat >/dev/null\necho \"login with S3CR3T01 refused, $MY_TOKEN\" >&2\n\
+         echo '+ curl -u bob:S3CR3T25 --token S3CR3T26' >&2\nexit 22\n",
+    );
     std::fs::set_permissions(place.file("curl"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let secrets = [
         "--password=S3CR3T01",
@@ -30,6 +34,13 @@ fn run(place: &Place, options: &[&str]) -> Cli {
         "--data={\"secret\": \"S3CR3T13\"}",
         "own-S3CR3T14",
         "curl -u u:'S3CR3T17 x' http://h; mysql -p'S3CR3T18' db; API_TOKEN=$A\"S3CR3T19\" run",
+        "https://S3CR3T20@host.example/path",
+        "https://host.example/?sig=S3CR3T21&X-Amz-Signature=S3CR3T22",
+        "-H",
+        "Authorization:",
+        "Bearer",
+        "S3CR3T23",
+        "{\"password\":\"S3CR3T24\"}",
     ];
     let fixed = ["-n1", "--dead-letter", FILE, "--record-env=MY_TOKEN", "--redact=own-[A-Z0-9]+", "--report=report"];
     let args = fixed.iter().chain(options).chain(&["./curl"]).chain(&secrets);
@@ -75,7 +86,7 @@ fn the_file_has_every_secret_that_a_replay_needs_and_what_is_shown_has_none() {
     let place = Place::new();
     run(&place, &["-qq"]).run();
     let text = place.read(FILE);
-    for number in 1..=19 {
+    for number in 1..=26 {
         assert!(text.contains(&format!("{SECRET}{number:02}")), "the letter lacks {number}");
     }
     let id = id(&lines(&place, FILE)[0]).to_owned();
@@ -96,7 +107,7 @@ fn the_file_has_every_secret_that_a_replay_needs_and_what_is_shown_has_none() {
     }
     for verb in [&["show", "--json", "--reveal", &id][..], &["list", "--format=jsonl", "--reveal"]] {
         let out = letter_ctl(&place, verb).run().out();
-        assert!((1..=19).all(|number| out.contains(&format!("{SECRET}{number:02}"))), "{out}");
+        assert!((1..=26).all(|number| out.contains(&format!("{SECRET}{number:02}"))), "{out}");
     }
     let events = letter_ctl(&place, &["discard", &id, "--reason=because"]).run();
     is_clean("the end of a discard", &(events.out() + &events.err()));
