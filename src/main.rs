@@ -49,11 +49,9 @@ fn main_of_retry(arguments: Vec<OsString>) -> u8 {
             };
             let environment = entry::environment();
             let identity = Identity::new(&job, &environment);
-            match run::run(
-                &job,
-                World { wait: &mut wait, environment: &environment, group: Group::choose(job.ending.foreground) },
-                identity,
-            ) {
+            let group = Group::choose(job.ending.foreground);
+            let world = World { wait: &mut wait, environment: &environment, group, note: &mut |_| {} };
+            match run::run(&job, world, identity) {
                 Ok(finished) => match finished.status {
                     ExitStatus::Code(code) => code,
                     ExitStatus::Die(signal) => signals::die_of(signal),

@@ -41,7 +41,6 @@ use story::Story;
 use streams::{Patience, Streams};
 
 /// The real world that a run acts in.
-#[derive(Debug)]
 pub struct World<'a> {
     /// Signals, clock and timer.
     pub wait: &'a mut Wait,
@@ -49,6 +48,9 @@ pub struct World<'a> {
     pub environment: &'a [CString],
     /// Where the command stands among process groups.
     pub group: Group,
+    /// Gets the record of the run when it has ended and its letter is written, before any hook: a replay notes there
+    /// how it went.
+    pub note: &'a mut dyn FnMut(&Record),
 }
 
 /// What a run came to.
@@ -58,8 +60,6 @@ pub struct Finished {
     pub status: ExitStatus,
     /// Why it stopped.
     pub ending: Ending,
-    /// All there is to say about it.
-    pub record: Record,
 }
 
 /// Why a run did not begin; nothing was started.
@@ -90,7 +90,7 @@ impl fmt::Display for CannotBegin {
 ///
 /// # Errors
 /// Why it did not begin.
-pub fn run(job: &Job, world: World<'_>, identity: Identity) -> Result<Finished, CannotBegin> {
+pub fn run<'a>(job: &'a Job, world: World<'a>, identity: Identity) -> Result<Finished, CannotBegin> {
     let mut letters = LetterBox::new(job, &identity);
     let warnings = letters.open_named()?;
     let observation = Observation::new(job, &|name| environment::variable(world.environment, name))
@@ -339,7 +339,8 @@ impl Run<'_> {
         let mut record = self.story.record(self.job, &self.identity, ending, status, elapsed, not_before);
         let is_letter = self.leaves_a_letter(ending);
         let is_reported = self.job.letters.report.is_some();
-        if (is_letter && self.letters.is_wanted()) || self.hooks_want_a_record() || is_reported {
+        let is_replay = self.identity.replay.is_some();
+        if (is_letter && self.letters.is_wanted()) || is_replay || self.hooks_want_a_record() || is_reported {
             self.complete(&mut record);
         }
         let mut is_saved = false;
@@ -355,6 +356,7 @@ impl Run<'_> {
                 metrics.letter(is_saved);
             }
         }
+        (self.world.note)(&record);
         self.write_report(&record);
         if let Some(metrics) = &mut self.metrics {
             metrics.run(ending, self.story.attempts(), status.shell_status(), elapsed);
@@ -364,7 +366,7 @@ impl Run<'_> {
         self.call_at_the_end(&record, ending, status, is_saved);
         // Whoever reads our messages gets them, unless a signal says that nobody will (S17).
         self.streams.deliver(self.world.wait, patience_after(ending));
-        Finished { status, ending, record }
+        Finished { status, ending }
     }
 
     /// D15: the same record for every run, masked unless it is to be whole.

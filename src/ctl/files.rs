@@ -35,14 +35,14 @@ pub struct Letters {
 /// No file was named, and there is no default.
 pub fn places(settings: &Settings<'_>, world: &World<'_>) -> Result<Vec<Place>, Failed> {
     let named = settings.all(Opt::File);
+    // A replay works in other directories.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     if !named.is_empty() {
-        // Absolute, because a replay works in other directories.
-        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         return Ok(named.into_iter().map(|setting| Place::named(absolute(PathBuf::from(setting.value)))).collect());
     }
     let is_root = rustix::process::geteuid().is_root();
     match place::find(None, is_root, world.environment) {
-        Ok(place) => Ok(vec![place]),
+        Ok(place) => Ok(vec![Place { path: absolute(place.path), ..place }]),
         Err(_) => Err(Failed::new(NONE_SUCH, "no dead-letter file: HOME is not set; name one with --file")),
     }
 }

@@ -178,9 +178,12 @@ impl Batch {
         let mut started = prepared.started();
         let number = started.replay.as_ref().map_or(1, |replay| replay.number);
         discard::append(&self.letters, letter.file, &mut started, world)?;
-        match prepared.run(&mut self.wait, is_batch) {
-            Ok((finished, mut event)) => {
-                discard::append(&self.letters, letter.file, &mut event, world)?;
+        let mut noted = Ok(());
+        let mut note = |mut event| noted = discard::append(&self.letters, letter.file, &mut event, world);
+        let ended = prepared.run(&mut self.wait, is_batch, &mut note);
+        noted?;
+        match ended {
+            Ok(finished) => {
                 Ok(match (finished.ending, finished.status) {
                     (Ending::Succeeded, _) => Done::Succeeded,
                     (Ending::Interrupted { .. }, ExitStatus::Die(signal)) => Done::Interrupted(Some(signal)),

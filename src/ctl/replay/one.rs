@@ -121,11 +121,12 @@ impl Prepared {
         event
     }
 
-    /// Runs it in its directory, with its mask and its input, and comes back.
+    /// Runs it in its directory, with its mask and its input, and comes back. `note` gets the event that says how it
+    /// ended, before any hook is called.
     ///
     /// # Errors
     /// Why it did not begin.
-    pub fn run(self, wait: &mut Wait, is_in_batch: bool) -> Result<(Finished, Event), String> {
+    pub fn run(self, wait: &mut Wait, is_in_batch: bool, note: &mut dyn FnMut(Event)) -> Result<Finished, String> {
         let (number, id) = (self.number(), self.identity.id.clone());
         let here = File::open(".").map_err(|error| format!("cannot keep this directory: {}", reason(&error)))?;
         rustix::stdio::dup2_stdin(&self.input).map_err(|errno| format!("cannot give it its input: {errno}"))?;
@@ -133,15 +134,14 @@ impl Prepared {
             .map_err(|errno| format!("cannot enter {}: {}", self.directory.display(), reason(&errno.into())))?;
         let umask = self.umask.map(umask::set);
         let group = if is_in_batch { Group::Own } else { Group::choose(self.job.ending.foreground) };
-        let world = run::World { wait, environment: &self.environment, group };
+        let mut note = |record: &Record| note(ended_event(&id, number, record));
+        let world = run::World { wait, environment: &self.environment, group, note: &mut note };
         let ended = run::run(&self.job, world, self.identity);
         if let Some(umask) = umask {
             umask::set(umask);
         }
         rustix::process::fchdir(&here).map_err(|errno| format!("cannot come back: {errno}"))?;
-        let finished = ended.map_err(|cannot| cannot.to_string())?;
-        let event = ended_event(&id, number, &finished.record);
-        Ok((finished, event))
+        ended.map_err(|cannot| cannot.to_string())
     }
 
     fn number(&self) -> u64 {

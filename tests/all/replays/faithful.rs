@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use super::{mend, record, replay, state, until_ok};
-use crate::harness::Place;
+use crate::harness::{Cli, Place};
 use crate::letters::{FILE, id, letter_ctl, letter_of, lines};
 
 #[test]
@@ -166,4 +166,22 @@ fn the_line_of_the_message_replays_the_letter_when_it_is_pasted() {
     mend(&place);
     let at = said.find("retryctl dead-letter replay").unwrap_or_else(|| panic!("{said}"));
     place.bash(&said[at..]).run().is(0, "done\n", "");
+}
+
+#[test]
+fn a_hook_of_a_replay_finds_written_how_it_ended_and_why() {
+    let place = Place::new();
+    let good = until_ok(&place, &[], "true");
+    mend(&place);
+    let hooks = |replay: Cli| {
+        let copy = format!("cp '{}' '{}'", place.file(FILE).display(), place.file("seen").display());
+        replay.env("RETRY_DEFAULT_ON_FAILURE", &copy).env("RETRY_DEFAULT_ON_SUCCESS", &copy)
+    };
+    assert_eq!(hooks(replay(&place, &[&good])).run().code(), 0);
+    assert_eq!(lines(&place, "seen").last().unwrap()["event"]["action"], "replay_succeeded");
+    let letter = letter_of(&place, &[], &["sh", "-c", "echo the disk is full >&2; exit 3"]);
+    assert_eq!(hooks(replay(&place, &[id(&letter)])).run().code(), 1);
+    let event = lines(&place, "seen").pop().unwrap();
+    assert_eq!(event["event"]["action"], "replay_failed");
+    assert_eq!(event["error"], serde_json::json!({"type": "exit_code", "message": "the disk is full"}));
 }
