@@ -73,8 +73,9 @@ fn verb_line<'a>(
     verb: &mut Option<&'static VerbSpec>,
 ) -> Result<Asked<'a>, UsageError> {
     let mut settings = Settings::new(environment);
-    let mut line = Parser::from_args(args);
     let mut words: Vec<String> = Vec::new();
+    // Options may stand before the verb that says what they mean: they are read when the verb is known.
+    let mut line = Parser::from_args(verb_first(args));
     while let Some(arg) = line.next().map_err(unread)? {
         match (arg, *verb) {
             (Arg::Value(operand), Some(_)) => settings.operands.push(operand),
@@ -83,6 +84,8 @@ fn verb_line<'a>(
                 words.push(if words.is_empty() && word == SHORT_FOR_DEAD_LETTER { "dead-letter".into() } else { word });
                 *verb = find_verb(&words)?;
             }
+            // What it means, only a verb could say.
+            (option, None) if all_options().any(|spec| is_named(spec, &option)) => break,
             (option, verb) => {
                 let (options, place) = match verb {
                     Some(verb) => (verb.options, format!("retryctl {} --help", verb.name())),
@@ -102,6 +105,49 @@ fn verb_line<'a>(
             None => UsageError::new("no verb given: expected retryctl VERB, see retryctl --help"),
         })),
         Some(verb) => operands_fit(verb, &settings.operands).map(|()| Asked::Work(settings)),
+    }
+}
+
+/// The arguments with the words of the verb before the options that stood before them, as in `dl --file F list`. Only
+/// options of some verb are passed over; whether they are of this one is found out when they are read.
+fn verb_first(args: Vec<OsString>) -> Vec<OsString> {
+    let takes_next = |arg: &str| match arg.strip_prefix("--") {
+        Some(long) => all_options().any(|spec| spec.long == long && matches!(spec.takes, Takes::Value(_))),
+        None => all_options().any(|spec| {
+            let short = arg.strip_prefix('-').and_then(|rest| rest.strip_prefix(spec.short?));
+            short == Some("") && matches!(spec.takes, Takes::Value(_))
+        }),
+    };
+    let (mut words, mut options): (Vec<OsString>, Vec<OsString>) = (Vec::new(), Vec::new());
+    let mut rest = args.into_iter();
+    while words.len() < 2 && !VERBS.iter().any(|verb| words == verb.words) {
+        let Some(arg) = rest.next() else { break };
+        match arg.to_str() {
+            Some("--") => {
+                options.push(arg);
+                break;
+            }
+            Some(text) if text.len() > 1 && text.starts_with('-') => {
+                let has_value = takes_next(text);
+                options.push(arg);
+                options.extend(if has_value { rest.next() } else { None });
+            }
+            _ => words.push(arg),
+        }
+    }
+    words.into_iter().chain(options).chain(rest).collect()
+}
+
+/// The options of all verbs.
+fn all_options() -> impl Iterator<Item = &'static Spec> {
+    VERBS.iter().flat_map(|verb| verb.options).map(|opt| table::spec(*opt))
+}
+
+fn is_named(spec: &Spec, option: &Arg<'_>) -> bool {
+    match option {
+        Arg::Short(letter) => spec.short == Some(*letter),
+        Arg::Long(name) => spec.long == *name,
+        Arg::Value(_) => false,
     }
 }
 

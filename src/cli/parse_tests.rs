@@ -206,6 +206,10 @@ fn options_of_a_verb_may_stand_among_its_operands() {
     assert_eq!(ctl("dead-letter replay - --yes"), (Some(Verb::LetterReplay), Ok(vec!["-".into()])));
     assert_eq!(ctl("dead-letter show -- -x"), (Some(Verb::LetterShow), Ok(vec!["-x".into()])));
     assert_eq!(ctl("stats --by error"), (Some(Verb::Stats), Ok(vec![])));
+    assert_eq!(ctl("--by error stats"), (Some(Verb::Stats), Ok(vec![])));
+    assert_eq!(ctl("--file=x dl --json show --file x 01A"), (Some(Verb::LetterShow), Ok(vec!["01A".into()])));
+    assert_eq!(ctl("dl -n 1 list -n1").0, Some(Verb::LetterList));
+    assert_eq!(ctl("-h dl list"), (Some(Verb::LetterList), Err("help".into())));
 }
 
 #[test]
@@ -222,7 +226,13 @@ fn a_mistake_names_the_verb_or_option_that_was_meant() {
         ("dl list x", "dead-letter list takes no operand: 'x' is one too many"),
         ("dl list --yes", "unknown option '--yes': see retryctl dead-letter list --help"),
         ("dl replay --dryrun x", "unknown option '--dryrun': did you mean --dry-run?"),
-        ("--file x dl list", "unknown option '--file': see retryctl --help"),
+        ("--yes dl list", "unknown option '--yes': see retryctl dead-letter list --help"),
+        ("--bogus", "unknown option '--bogus': see retryctl --help"),
+        ("--file x", "no verb given: expected retryctl VERB, see retryctl --help"),
+        (
+            "dl --file list",
+            "dead-letter needs a verb: expected list, show, replay, discard, restore, purge, stats, check, verify or path",
+        ),
         ("dl show", "dead-letter show needs an operand: expected retryctl dead-letter show ID..."),
     ] {
         assert_eq!(ctl(line).1, Err(text.into()), "{line}");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::world::{CANNOT_CREATE, CANNOT_WRITE, Failed, NONE_SUCH, World, reason};
 use crate::cli::settings::Settings;
 use crate::cli::spec::Opt;
+use crate::cli::usage_error::UsageError;
 use crate::dead_letter::fold::{self, Folded, Letter};
 use crate::dead_letter::lock::Locks;
 use crate::dead_letter::open::{self, Trust, Unfit};
@@ -37,6 +38,9 @@ pub fn places(settings: &Settings<'_>, world: &World<'_>) -> Result<Vec<Place>, 
     let named = settings.all(Opt::File);
     // A replay works in other directories.
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    if let Some(empty) = named.iter().find(|setting| setting.value.is_empty()) {
+        return Err(UsageError::value(empty, "expected the path of a file").into());
+    }
     if !named.is_empty() {
         return Ok(named.into_iter().map(|setting| Place::named(absolute(PathBuf::from(setting.value)))).collect());
     }
@@ -199,7 +203,13 @@ impl Letters {
             return;
         }
         let lines = if count == 1 { "1 line".into() } else { format!("{count} lines") };
-        let files: Vec<String> = self.places.iter().map(|place| place.path.display().to_string()).collect();
-        world.say(&format!("passed over {lines} of {}: see retryctl dead-letter verify", files.join(", ")));
+        // Of those that are known by number the first say which files they stand in.
+        let spoiled: HashSet<usize> = self.folded.skipped.iter().map(|skipped| skipped.file).collect();
+        let places =
+            || self.places.iter().enumerate().filter(|(file, _)| spoiled.contains(file)).map(|(_, place)| place);
+        let files: Vec<String> = places().map(|place| place.path.display().to_string()).collect();
+        let named = places().filter_map(Place::for_a_line_to_paste);
+        let options: String = named.map(|path| format!(" --file {}", shell_word::to_paste(path))).collect();
+        world.say(&format!("passed over {lines} of {}: retryctl dead-letter verify{options}", files.join(", ")));
     }
 }

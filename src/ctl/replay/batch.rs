@@ -183,14 +183,12 @@ impl Batch {
         let ended = prepared.run(&mut self.wait, is_batch, &mut note);
         noted?;
         match ended {
-            Ok(finished) => {
-                Ok(match (finished.ending, finished.status) {
-                    (Ending::Succeeded, _) => Done::Succeeded,
-                    (Ending::Interrupted { .. }, ExitStatus::Die(signal)) => Done::Interrupted(Some(signal)),
-                    (Ending::Interrupted { .. }, ExitStatus::Code(_)) => Done::Interrupted(None),
-                    _ => Done::Failed,
-                })
-            }
+            Ok(finished) => Ok(match (finished.ending, finished.status) {
+                (Ending::Succeeded, _) => Done::Succeeded,
+                (Ending::Interrupted { .. }, ExitStatus::Die(signal)) => Done::Interrupted(Some(signal)),
+                (Ending::Interrupted { .. }, ExitStatus::Code(_)) => Done::Interrupted(None),
+                _ => Done::Failed,
+            }),
             Err(why) => {
                 discard::append(&self.letters, letter.file, &mut one::not_begun(id, number, &why), world)?;
                 Ok(Done::NotRun(why))

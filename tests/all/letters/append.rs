@@ -94,7 +94,10 @@ fn whatever_stands_in_the_file_the_letters_beside_it_are_found_and_it_is_kept() 
     assert_eq!(listed.out().lines().count(), 3, "{}", listed.out());
     assert!(listed.out().contains("LONG") && listed.out().contains(super::id(&first)));
     let file = place.file(FILE).display().to_string();
-    assert_eq!(listed.err(), format!("retryctl: passed over 6 lines of {file}: see retryctl dead-letter verify\n"));
+    assert_eq!(
+        listed.err(),
+        format!("retryctl: passed over 6 lines of {file}: retryctl dead-letter verify --file {file}\n")
+    );
     let faults = letter_ctl(&place, &["verify"]).run();
     assert_eq!(faults.code(), 65);
     let expected = [

@@ -157,6 +157,24 @@ fn several_files_are_one_list() {
     place.write("other", letter("BBBB2222", "b", 1, ""));
     let both = letter_ctl(&place, &["list", "--format=ids", "--file", "other"]).run();
     both.is(0, "AAAA1111\nBBBB2222\n", "");
+    let before = ["--file", FILE, "dl", "--file=other", "list", "--format=ids"];
+    place.retryctl(before).run().is(0, "AAAA1111\nBBBB2222\n", "");
+    let none = "retryctl: invalid value '' for --file: expected the path of a file\n";
+    letter_ctl(&place, &["list", "--file="]).run().is(64, "", none);
+}
+
+#[test]
+fn the_line_that_verifies_names_the_files_that_have_faults() {
+    let place = with(&[letter("AAAA1111", "a", 1, "")]);
+    place.write("it's other", letter("BBBB2222", "b", 1, "") + "nonsense\n");
+    let listed = letter_ctl(&place, &["list", "--format=ids", "--file", "it's other"]).run();
+    assert_eq!(listed.out(), "AAAA1111\nBBBB2222\n");
+    let said = listed.err();
+    let at = said.find("retryctl dead-letter verify").unwrap_or_else(|| panic!("{said}"));
+    let verified = place.bash(&said[at..]).run();
+    assert_eq!(verified.code(), 65);
+    assert!(verified.out().contains("it's other:2: not JSON\n"), "{}", verified.out());
+    assert_eq!(verified.out().lines().count(), 2, "{}", verified.out());
 }
 
 #[test]
