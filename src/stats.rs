@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::metrics::exposition;
 use crate::metrics::figures::{Figures, RunEnd};
+use crate::metrics::{self, exposition};
 
 /// The figures of one job, read for a person.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +144,7 @@ pub fn read(dir: &Path) -> io::Result<Found> {
         let Some(name) = name.to_str().filter(|name| name.starts_with("retry_") && name.ends_with(".prom")) else {
             continue;
         };
-        match std::fs::read_to_string(dir.join(name)).ok().and_then(|text| exposition::parse(&text)) {
+        match metrics::read(&dir.join(name)).ok().flatten().and_then(|text| exposition::parse(&text)) {
             Some((job, figures)) => found.jobs.push(JobStats { name: job, figures }),
             None => found.unreadable.push(name.to_owned()),
         }

@@ -174,8 +174,8 @@ fn table_of_jobs(jobs: &[JobStats], gauges: &Gauges, world: &mut World<'_>) -> R
         })
         .collect();
     let column = |title, side| Column { title, side, limit: 20 };
-    let columns = [
-        Column { title: "JOB", side: Side::Left, limit: (world.width / 5).max(12) },
+    let mut columns = [
+        column("JOB", Side::Left),
         column("RUNS", Side::Right),
         column("FIRST TRY", Side::Left),
         column("IN THE END", Side::Left),
@@ -184,6 +184,10 @@ fn table_of_jobs(jobs: &[JobStats], gauges: &Gauges, world: &mut World<'_>) -> R
         column("LETTERS", Side::Right),
         column("SUCCESS", Side::Left),
     ];
+    // Names take what the figures leave of the line.
+    let widest = |at: usize| rows.iter().map(|row| columns::display_width(&row[at])).max().unwrap_or(0);
+    let figures: usize = (1..columns.len()).map(|at| widest(at).max(columns[at].title.len()) + 2).sum();
+    columns[0].limit = world.width.saturating_sub(figures).max(8);
     columns::print_rows(world.out, &columns, &rows, world.width)?;
     let hiding = jobs.iter().filter_map(|job| Some((job, job.hidden().filter(|hidden| *hidden >= HIDES)?)));
     let lines: Vec<String> = hiding

@@ -126,8 +126,12 @@ fn create(path: &Path) -> io::Result<std::fs::File> {
     Ok(file.into())
 }
 
-/// The text of a file, or `None` if there is none. Bytes that are no text make it unreadable, not an error.
-fn read(file: &Path) -> io::Result<Option<String>> {
+/// The text of a file, or `None` if there is none. Bytes that are no text make it unreadable, not an error. Others may
+/// write in the directory: no link is followed, and no FIFO waited for.
+///
+/// # Errors
+/// Those of open(2) and read(2).
+pub fn read(file: &Path) -> io::Result<Option<String>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     match rustix::fs::open(file, flags, Mode::empty()) {
         Ok(fd) => {

@@ -73,8 +73,14 @@ fn by_error_one_class_is_told_from_many() {
 #[test]
 fn on_a_terminal_there_are_small_bars() {
     let place = counted();
-    let text = place.program("script", ["-qec", "retryctl stats --metrics-dir m", "/dev/null"]).run().out();
+    let job = "a job whose name is longer than what is left of the line beside all the figures";
+    place.retry(["-qq", "--no-dead-letter", "--metrics-dir", "m", "--job", job, "false"]).run().gives(1, "");
+    let command = "stty cols 80; retryctl stats --metrics-dir m";
+    let text = place.program("script", ["-qec", command, "/dev/null"]).run().out();
     assert!(text.contains(" 50 % \u{2588}\u{2588}\u{258c}"), "{text}");
+    let (table, _) = text.split_once("\r\n\r\n").expect("a table, and what it means");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("\na job whose "), "{table}");
 }
 
 #[test]
@@ -118,4 +124,15 @@ fn a_file_that_cannot_be_read_is_passed_over_with_a_word() {
     let ended = place.retryctl(["stats", "--metrics-dir", "m"]).run();
     assert_eq!(ended.err(), "retryctl: passed over m/retry_torn.prom: it is not a file of metrics\n");
     assert!(ended.out().contains("sync"), "{}", ended.out());
+}
+
+#[test]
+fn what_others_put_into_the_directory_is_neither_waited_for_nor_followed() {
+    let place = counted();
+    place.program("mkfifo", ["m/retry_fifo.prom"]).run().is(0, "", "");
+    std::os::unix::fs::symlink("retry_sync.prom", place.file("m/retry_link.prom")).expect("a link can be made");
+    let ended = place.retryctl(["stats", "--metrics-dir", "m"]).run();
+    assert_eq!(ended.code(), 0);
+    assert_eq!(ended.err().matches("passed over").count(), 2, "{}", ended.err());
+    assert_eq!(ended.out().matches("\nsync ").count(), 1, "{}", ended.out());
 }
