@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# In a pipeline. The database is read once: each attempt of the upload gets the same bytes on its standard input, and
-# `pipefail` makes the status of pg_dump count too.
+# In a pipeline. The database is read once: each attempt of the upload gets the same bytes on its standard input, up to
+# --stdin-max (1 GiB; what is beyond 1 MiB waits in a file in TMPDIR). `pipefail` makes the status of pg_dump count too.
 set -euo pipefail
 database=${1:?usage: pipeline.sh DATABASE}
 

@@ -21,7 +21,20 @@ pub fn list(world: &mut World<'_>) -> Result<u8, Failed> {
     let columns = [column("PRESET"), column("RETRYABLE"), column("BY TEXT"), column("SUCCESS"), column("SURE")];
     let rows: Vec<Vec<String>> = PRESETS.iter().map(|preset| row(preset)).collect();
     columns::print_rows(&mut world.out, &columns, &rows, world.width)?;
+    let used: Vec<&str> = rows.iter().flat_map(|row| row[columns.len() - 1].split(' ')).collect();
+    writeln!(world.out, "\n{}", legend(|letter| used.contains(&letter)).join("\n"))?;
     Ok(0)
+}
+
+/// What the letters of sureness stand for, of those that are used.
+fn legend(is_used: impl Fn(&str) -> bool) -> Vec<String> {
+    let meanings = [
+        ("A", "the tool's documents call it temporary or permanent"),
+        ("B", "the tool's documents say what it means; what follows from that is our reading"),
+        ("C", "seen when the tool was run"),
+        ("D", "inferred"),
+    ];
+    meanings.iter().filter(|(letter, _)| is_used(letter)).map(|(letter, text)| format!("{letter}: {text}")).collect()
 }
 
 fn row(preset: &Preset) -> Vec<String> {
@@ -41,7 +54,7 @@ fn letters(sureness: &str) -> String {
 pub fn show(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed> {
     let name = settings.operands.first().map(|name| name.to_string_lossy()).unwrap_or_default();
     let Some(preset) = Preset::named(&name) else {
-        return Err(Failed::new(world::USAGE, format!("no preset {name:?}: {}", Preset::unknown(&name))));
+        return Err(Failed::new(world::USAGE, format!("{name:?}: {}", Preset::unknown(&name))));
     };
     write(preset, &mut world.out)?;
     Ok(0)
@@ -99,6 +112,12 @@ fn write(preset: &Preset, out: &mut dyn Write) -> io::Result<()> {
     ] {
         if !text.is_empty() {
             field(out, title, text)?;
+        }
+        if title == "sure" {
+            let letters = letters(text);
+            for line in legend(|letter| letters.split(' ').any(|used| used == letter)) {
+                field(out, "", &line)?;
+            }
         }
     }
     Ok(())

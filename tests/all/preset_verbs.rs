@@ -11,6 +11,7 @@ fn list_names_each_preset_with_its_statuses() {
     for name in ["sysexits", "curl", "wget", "git", "psql", "borg", "ansible"] {
         assert!(out.lines().any(|line| line.starts_with(name)), "{name} in {out}");
     }
+    assert!(out.ends_with("\nC: seen when the tool was run\n"), "{out}");
 }
 
 #[test]
@@ -29,6 +30,8 @@ fn show_prints_rules_source_sureness_and_how_to_turn_off_own_retries() {
   own retries     it tries 20 times by itself: -t 1, and -T for a silent server
   note            Hears Retry-After in the headers that -S prints.
   sure            B, C
+                  B: the tool's documents say what it means; what follows from that is our reading
+                  C: seen when the tool was run
   source          wget(1), EXIT STATUS; seen with wget 1.21
 ",
         "",
@@ -41,7 +44,7 @@ fn a_name_that_no_preset_has_is_answered_with_the_right_one() {
     place.retryctl(["preset", "show", "crul"]).run().is(
         64,
         "",
-        "retryctl: no preset \"crul\": there is no such preset; is it curl?\n",
+        "retryctl: \"crul\": there is no such preset; is it curl?\n",
     );
     place.retry(["--preset", "crul", "--", "true"]).run().is(
         125,
