@@ -145,7 +145,8 @@ impl Notices {
             self.say(sink, Verbosity::Debug, Priority::Debug, "message", &text);
         }
         let text = format!("{failed}; {}", texts::next_attempt(wait.delay, wait.source));
-        if self.counts_down() {
+        // In the background nothing is drawn: the line is said now, not when the wait is over.
+        if self.counts_down() && is_foreground() {
             self.countdown = Some((Countdown::new(of, &failed, &came_to), text));
         } else {
             self.say_text(sink, Verbosity::Normal, Priority::Warning, &text);

@@ -230,6 +230,18 @@ fn a_term_at_a_terminal_goes_to_the_command_and_not_to_the_group() {
 }
 
 #[test]
+fn in_the_background_a_failure_is_told_at_once() {
+    let place = Place::new();
+    let script = "set -m; stty cols 80
+        TERM=xterm retry -n 2 --delays 1h --no-dead-letter -- false & read x; kill $!; wait $!; echo over";
+    let mut session = Session::of(place.bash(script));
+    session.sees("retry: attempt 1 of 2 failed: exit status 1 (retryable); next attempt in 1 h\r\n");
+    session.types("\n");
+    session.sees("over");
+    assert_eq!(session.ends(), 0);
+}
+
+#[test]
 fn a_hang_up_that_is_told_to_us_alone_as_leader_of_the_session_is_passed_on() {
     let place = Place::new();
     let mut session =
