@@ -30,11 +30,9 @@ impl Surroundings {
     pub fn look(var: impl Fn(&str) -> Option<OsString>, stderr: BorrowedFd) -> Surroundings {
         let is = |name: &str, value: &str| var(name).is_some_and(|set| set == OsStr::new(value));
         let some = |name: &str| var(name).filter(|set| !set.is_empty());
-        // no-color.org: present and not empty, whatever it says.
-        let plain = some("NO_COLOR").is_some() || some("TERM").is_none_or(|term| term == OsStr::new("dumb"));
         Surroundings {
             journal: some("JOURNAL_STREAM").is_some_and(|stream| is_stream(&stream, stderr)),
-            can_redraw: !plain && columns(stderr).is_some(),
+            can_redraw: columns_to_draw_on(&var, stderr).is_some(),
             github: is("GITHUB_ACTIONS", "true"),
             gitlab: some("GITLAB_CI").is_some(),
             step_summary: some("GITHUB_STEP_SUMMARY").map(PathBuf::from),
@@ -42,6 +40,14 @@ impl Surroundings {
             outer_job: var("RETRY_ID").and_then(|_| var("RETRY_JOB")).map(|job| job.to_string_lossy().into_owned()),
         }
     }
+}
+
+/// How wide a terminal is on which lines may be drawn anew; `None` where they may not.
+pub fn columns_to_draw_on(var: impl Fn(&str) -> Option<OsString>, stderr: BorrowedFd) -> Option<usize> {
+    let some = |name: &str| var(name).filter(|set| !set.is_empty());
+    // no-color.org: present and not empty, whatever it says.
+    let plain = some("NO_COLOR").is_some() || some("TERM").is_none_or(|term| term == OsStr::new("dumb"));
+    if plain { None } else { columns(stderr) }
 }
 
 /// How wide a terminal is; `None` of one that does not say, and of what is none.

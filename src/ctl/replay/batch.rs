@@ -13,6 +13,7 @@ use crate::dead_letter::fold::{Letter, State};
 use crate::duration;
 use crate::exit_status::ExitStatus;
 use crate::machine::Ending;
+use crate::notice::{countdown, surroundings};
 use crate::record::Action;
 use crate::signal::Signal;
 use crate::sys::poll::Still;
@@ -257,6 +258,10 @@ impl Batch {
         let done = self.tally.succeeded + self.tally.failed;
         let rate = done as f64 / began.elapsed().as_secs_f64().max(0.001);
         let rate = if rate >= 1.0 { format!("{rate:.1}/s") } else { format!("{:.1}/min", rate * 60.0) };
+        // What the command printed on the terminal may have ended within a line.
+        if let Some(columns) = surroundings::columns_to_draw_on(world.environment, rustix::stdio::stderr()) {
+            let _ = world.err.write_all(countdown::fresh_line(columns).as_bytes());
+        }
         world.say(&format!("{} done, {} failed, {left} left, {rate}", self.tally.succeeded, self.failed()));
     }
 

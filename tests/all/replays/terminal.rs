@@ -17,7 +17,7 @@ fn text(ended: &Ended) -> String {
 #[test]
 fn a_batch_asks_first_and_tells_how_far_it_is() {
     let place = Place::new();
-    let ids: Vec<String> = (0..3).map(|n| until_ok(&place, &[], &format!("echo ran {n}"))).collect();
+    let ids: Vec<String> = (0..3).map(|n| until_ok(&place, &[], &format!("printf 'ran {n}'"))).collect();
     mend(&place);
     let line = "retryctl dl replay --all --file letters";
     let refused = on_terminal(&place, line, "n\n").run();
@@ -26,9 +26,11 @@ fn a_batch_asks_first_and_tells_how_far_it_is() {
     assert_eq!(refused.code(), 1);
     assert!(ids.iter().all(|id| state(&place, id) == "dead"));
     let ended = on_terminal(&place, line, "y\n").run();
-    for part in ["1 done, 0 failed, 2 left, ", "3 done, 0 failed, 0 left, ", "3 replayed, 0 failed in ", "ran 2\n"] {
+    for part in ["1 done, 0 failed, 2 left, ", "3 done, 0 failed, 0 left, ", "3 replayed, 0 failed in "] {
         assert!(text(&ended).contains(part), "{part:?} is not in {}", text(&ended));
     }
+    let fresh = format!("ran 2{}\x1b[Kretryctl: 3 done, ", " ".repeat(80));
+    assert!(text(&ended).contains(&fresh), "it begins on a line of its own: {}", text(&ended));
     assert_eq!(ended.code(), 0);
 }
 
