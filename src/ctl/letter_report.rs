@@ -11,7 +11,7 @@ use super::world::World;
 use crate::dead_letter::fold::Letter;
 use crate::dead_letter::place::Place;
 use crate::duration;
-use crate::notice::escape;
+use crate::notice::{escape, texts};
 use crate::record::{Attempt, Record};
 use crate::redact::Redactor;
 use crate::shell_word;
@@ -83,7 +83,10 @@ pub fn print(told: &Told<'_>, world: &mut World<'_>) -> io::Result<()> {
 
 fn facts(told: &Told<'_>, now_ms: u64) -> Vec<(&'static str, String)> {
     let (letter, record) = (told.letter, told.record);
-    let ago = duration::human(Duration::from_millis(now_ms.saturating_sub(letter.at_ms) / 1000 * 1000));
+    let ago = match now_ms.saturating_sub(letter.at_ms) / 1000 {
+        0 => "just now".into(),
+        seconds => format!("{} ago", duration::human(Duration::from_secs(seconds))),
+    };
     let command = match told.redactor {
         Some(redactor) => shell_word::line(redactor.args()),
         None => shell_word::line(crate::record::args_of(&record.process)),
@@ -91,14 +94,13 @@ fn facts(told: &Told<'_>, now_ms: u64) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("job", escape::line(&record.job)),
         ("state", state(letter)),
-        ("when", format!("{}, {ago} ago", moment(&record.timestamp))),
+        ("when", format!("{}, {ago}", moment(&record.timestamp))),
         ("command", escape::line(&String::from_utf8_lossy(&command))),
     ];
     let retry = &record.retry;
     let tries = match retry.max_tries {
-        Some(max_tries) => format!("{} of {max_tries} attempts", retry.attempts),
-        None if retry.attempts == 1 => "1 attempt".into(),
-        None => format!("{} attempts", retry.attempts),
+        Some(max_tries) => format!("{} of {}", retry.attempts, texts::counted_as(max_tries, "attempt")),
+        None => texts::counted_as(retry.attempts, "attempt"),
     };
     let span = |ms: u64| duration::human(Duration::from_millis(ms));
     let mut add =
@@ -126,7 +128,7 @@ fn facts(told: &Told<'_>, now_ms: u64) -> Vec<(&'static str, String)> {
             "file" => {
                 told.text(&format!("{} from byte {}", input.path.as_deref().unwrap_or("?"), input.offset.unwrap_or(0)))
             }
-            "stored" => format!("stored, {} bytes", input.total_bytes.unwrap_or(0)),
+            "stored" => format!("stored, {}", texts::counted_as(input.total_bytes.unwrap_or(0), "byte")),
             _ => "not stored: it cannot be replayed as it was".into(),
         }),
     );
@@ -185,7 +187,8 @@ fn attempts(history: &[&Attempt], world: &mut World<'_>) -> io::Result<()> {
     let mut next = 1;
     for attempt in history {
         if attempt.attempt > next {
-            writeln!(world.out, "  {:>number$}  {} attempts in between", "…", attempt.attempt - next)?;
+            let left_out = texts::counted_as(attempt.attempt - next, "attempt");
+            writeln!(world.out, "  {:>number$}  {left_out} in between", "…")?;
         }
         next = attempt.attempt.saturating_add(1);
         let at = attempt.started_at.get(11..19).unwrap_or("").to_owned();

@@ -25,12 +25,12 @@ pub fn attempt(row: &Row) -> String {
 
 /// The line that stands for attempts that the report does not show.
 pub fn left_out(attempts: u64) -> String {
-    format!("… {attempts} more attempts, not kept …\n")
+    format!("… {} more, not kept …\n", texts::counted_as(attempts, "attempt"))
 }
 
 /// The line that stands for output that was not kept.
 pub fn missing(bytes: u64) -> String {
-    format!("  … {bytes} bytes more, not kept …\n")
+    format!("  … {} more, not kept …\n", texts::counted_as(bytes, "byte"))
 }
 
 /// The last line: the letter and the way on.
@@ -64,6 +64,15 @@ mod tests {
         assert_eq!(quoted("\n\n"), "  | \n  | \n");
         assert_eq!(quoted(""), "");
         assert_eq!(quoted("\r"), "  | \\r\n");
+    }
+
+    #[test]
+    fn what_is_not_kept_is_counted_in_words_that_agree() {
+        assert_eq!(
+            (left_out(1), missing(1)),
+            ("… 1 attempt more, not kept …\n".into(), "  … 1 byte more, not kept …\n".into())
+        );
+        assert_eq!(left_out(2), "… 2 attempts more, not kept …\n");
     }
 
     proptest! {

@@ -36,7 +36,12 @@ pub fn number(number: Number) -> String {
 
 /// `1 attempt`, `6 attempts`.
 pub fn attempts(count: u32) -> String {
-    format!("{count} attempt{}", if count == 1 { "" } else { "s" })
+    counted_as(count.into(), "attempt")
+}
+
+/// A number with its noun, which takes an s but for one.
+pub fn counted_as(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `retryable`, `permanent: no retry rule names it`. The reason is left out where the reader knows it already: the
