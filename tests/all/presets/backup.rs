@@ -1,9 +1,8 @@
 //! Backups and object stores.
 
-use super::trial::Other::{Answers200, Answers404, Answers429, Answers503, Closes, Cuts, KeepsSilent, Refuses};
-use super::trial::Trial;
+use super::trial::Other::{Answers200, Answers404, Answers429, Answers503, Closes, Cuts, Refuses};
 use super::trial::Verdict::{Permanent, Retryable, Success};
-use super::trial::words;
+use super::trial::{OF_HTTP, Trial, words};
 use crate::loopback::{Answer, Refusing, http};
 
 #[test]
@@ -58,15 +57,7 @@ fn rclone() {
                  http://127.0.0.1:{port}/ :http:"
             ))
         },
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_HTTP,
     );
     trial.see("(an option that is none)", Permanent, &["rclone", "--nosuch"]);
     trial.finish();

@@ -1,9 +1,8 @@
 //! Package managers.
 
 use super::trial::Other::{Answers200, Answers404, Answers429, Answers503, Closes, KeepsSilent, Refuses};
-use super::trial::Trial;
 use super::trial::Verdict::{Permanent, Retryable, Success};
-use super::trial::words;
+use super::trial::{OF_HTTP, Trial, words};
 use crate::loopback::{Answer, Server, http};
 
 #[test]
@@ -66,24 +65,12 @@ fn pip() {
         Answer::Http(200, vec!["Content-Type: text/html".into()], page.into())
     };
     let command = |port: u16| format!("pip index versions --retries 1 --timeout 1 -i http://127.0.0.1:{port}/ foo");
-    trial.see_all(
-        &index,
-        &|port| words(&command(port).replace("versions", "versions -vv")),
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (KeepsSilent, Retryable),
-        ],
-    );
+    trial.see_all(&index, &|port| words(&command(port).replace("versions", "versions -vv")), &OF_HTTP);
     // Without -vv it says the same of each of these.
     for (situation, status) in [("answers 404, without -vv", 404), ("answers 503, without -vv", 503)] {
         let server = Server::new(move |_, _| http(status, &[]));
         let command = words(&command(server.port).replace("index versions", "download --no-deps"));
-        trial.see(situation, Retryable, &command.iter().map(String::as_str).collect::<Vec<_>>());
+        trial.see(situation, Retryable, &command);
     }
     trial.see("(an option that is none)", Permanent, &["pip", "download", "--nosuch"]);
     trial.finish();
@@ -104,18 +91,10 @@ fn npm() {
                 "npm view foo version --registry http://127.0.0.1:{port}/ --fetch-retries 0 --fetch-timeout 1000"
             ))
         },
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_HTTP,
     );
     let no_address = words("npm view foo --registry http://nosuch.invalid/ --fetch-retries 0");
-    trial.see("has no address", Retryable, &no_address.iter().map(String::as_str).collect::<Vec<_>>());
+    trial.see("has no address", Retryable, &no_address);
     trial.see("(a script that is none)", Permanent, &["npm", "run", "nosuch"]);
     trial.finish();
 }

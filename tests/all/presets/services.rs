@@ -3,10 +3,9 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::trial::Other::{Answers200, Answers404, Answers429, Answers503, Closes, KeepsSilent, Refuses};
-use super::trial::Trial;
+use super::trial::Other::{Answers200, Answers404, Answers503, Closes, KeepsSilent, Refuses};
 use super::trial::Verdict::{Permanent, Retryable, Success};
-use super::trial::words;
+use super::trial::{OF_HTTP, Trial, Verdict, words};
 use crate::loopback::{Answer, Refusing, Server, give, http};
 
 /// A message of PostgreSQL's protocol: its letter, its length, what it holds.
@@ -43,16 +42,16 @@ const DEADLOCK: (&str, &str) = ("40P01", "deadlock detected");
 const SERIAL: (&str, &str) = ("40001", "could not serialize access due to concurrent update");
 const SYNTAX: (&str, &str) = ("42601", "syntax error at or near \"x\"");
 
-#[test]
-fn psql() {
-    let Some(mut trial) = Trial::of("psql", "psql", &["--version"]) else { return };
+/// A client of PostgreSQL on trial: turned away, refused, cut off, and answered with these.
+fn client(name: &'static str, command: &str, answers: &[(&str, Verdict, (&'static str, &'static str))]) {
+    let Some(mut trial) = Trial::of(name, name, &["--version"]) else { return };
     for (name, value) in
         [("PGSSLMODE", "disable"), ("PGGSSENCMODE", "disable"), ("PGUSER", "bob"), ("PGCONNECT_TIMEOUT", "2")]
     {
         trial.env(name, value);
     }
     let see = |trial: &mut Trial, situation: &str, verdict, port: u16| {
-        trial.see(situation, verdict, &["psql", "-X", "-h", "127.0.0.1", "-p", &port.to_string(), "-c", "x", "db"]);
+        trial.see(situation, verdict, &words(&command.replace("PORT", &port.to_string())));
     };
     see(&mut trial, "refuses the connection", Retryable, Refusing::new().port);
     for (situation, verdict, (code, text)) in [
@@ -62,12 +61,8 @@ fn psql() {
     ] {
         see(&mut trial, situation, verdict, postgres(Some((code, text)), SYNTAX).port);
     }
-    for (situation, verdict, answer) in [
-        ("answers with a deadlock", Retryable, DEADLOCK),
-        ("cannot serialize", Retryable, SERIAL),
-        ("answers with a syntax error", Permanent, SYNTAX),
-    ] {
-        see(&mut trial, situation, verdict, postgres(None, answer).port);
+    for (situation, verdict, answer) in answers {
+        see(&mut trial, situation, *verdict, postgres(None, *answer).port);
     }
     let server = Server::serving(|stream, _| give(stream, &Answer::Closed, false));
     see(&mut trial, "closes without an answer", Retryable, server.port);
@@ -77,30 +72,18 @@ fn psql() {
 }
 
 #[test]
+fn psql() {
+    let answers = [
+        ("answers with a deadlock", Retryable, DEADLOCK),
+        ("cannot serialize", Retryable, SERIAL),
+        ("answers with a syntax error", Permanent, SYNTAX),
+    ];
+    client("psql", "psql -X -h 127.0.0.1 -p PORT -c x db", &answers);
+}
+
+#[test]
 fn pg_dump() {
-    let Some(mut trial) = Trial::of("pg_dump", "pg_dump", &["--version"]) else { return };
-    for (name, value) in
-        [("PGSSLMODE", "disable"), ("PGGSSENCMODE", "disable"), ("PGUSER", "bob"), ("PGCONNECT_TIMEOUT", "2")]
-    {
-        trial.env(name, value);
-    }
-    let see = |trial: &mut Trial, situation: &str, verdict, port: u16| {
-        trial.see(situation, verdict, &["pg_dump", "-h", "127.0.0.1", "-p", &port.to_string(), "db"]);
-    };
-    see(&mut trial, "refuses the connection", Retryable, Refusing::new().port);
-    for (situation, verdict, (code, text)) in [
-        ("is starting up", Retryable, STARTING),
-        ("has too many clients", Retryable, CROWDED),
-        ("says that the password is wrong", Permanent, WRONG),
-    ] {
-        see(&mut trial, situation, verdict, postgres(Some((code, text)), SYNTAX).port);
-    }
-    see(&mut trial, "answers with a syntax error", Permanent, postgres(None, SYNTAX).port);
-    let server = Server::serving(|stream, _| give(stream, &Answer::Closed, false));
-    see(&mut trial, "closes without an answer", Retryable, server.port);
-    let server = Server::serving(|stream, _| give(stream, &Answer::Silent, false));
-    see(&mut trial, "keeps silent", Retryable, server.port);
-    trial.finish();
+    client("pg_dump", "pg_dump -h 127.0.0.1 -p PORT db", &[("answers with a syntax error", Permanent, SYNTAX)]);
 }
 
 #[test]
@@ -115,7 +98,7 @@ fn docker() {
     let run = |port: u16| words(&format!("docker -H tcp://127.0.0.1:{port} run x"));
     let refusing = Refusing::new();
     let command = run(refusing.port);
-    trial.see("refuses `docker run`", Retryable, &command.iter().map(String::as_str).collect::<Vec<_>>());
+    trial.see("refuses `docker run`", Retryable, &command);
     let failing = |text: &'static str| {
         Server::new(move |request, _| {
             let status = if request.contains("_ping") { 200 } else { 500 };
@@ -131,7 +114,7 @@ fn docker() {
     ] {
         let server = failing(text);
         let command = words(&format!("docker -H tcp://127.0.0.1:{} pull x", server.port));
-        trial.see(situation, verdict, &command.iter().map(String::as_str).collect::<Vec<_>>());
+        trial.see(situation, verdict, &command);
     }
     trial.see("(an option that is none)", Permanent, &["docker", "run", "--nosuch"]);
     trial.finish();
@@ -156,7 +139,7 @@ fn kubectl() {
     // It obeys Retry-After by itself, so this 429 has none.
     let server = Server::new(|_, _| http(429, &[]));
     let command = get(server.port);
-    trial.see("answers 429", Retryable, &command.iter().map(String::as_str).collect::<Vec<_>>());
+    trial.see("answers 429", Retryable, &command);
     trial.see("(a command that is none)", Permanent, &["kubectl", "nosuch"]);
     trial.finish();
 }
@@ -180,15 +163,7 @@ fn aws() {
     trial.see_all(
         &list,
         &|port| words(&format!("aws --cli-read-timeout 1 --endpoint-url http://127.0.0.1:{port} s3 ls")),
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_HTTP,
     );
     trial.see("(an option that is none)", Permanent, &["aws", "s3", "ls", "--nosuch"]);
     trial.finish();

@@ -1,11 +1,7 @@
 //! Tools that move files and sources.
 
-use super::trial::Other::{
-    Answers200, Answers404, Answers429, Answers503, Closes, Drops, KeepsSilent, Refuses, Resets,
-};
-use super::trial::Trial;
 use super::trial::Verdict::{Permanent, Retryable, Success};
-use super::trial::words;
+use super::trial::{OF_TRANSFER, Trial, words};
 use crate::loopback::{Answer, Refusing, Server, give, http};
 
 #[test]
@@ -14,17 +10,7 @@ fn curl() {
     trial.see_all(
         &|_: &str| http(200, &[]),
         &|port| words(&format!("curl -fsS -m 1 -o out http://127.0.0.1:{port}/")),
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (Drops, Retryable),
-            (Resets, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_TRANSFER,
     );
     trial.see("has no address", Retryable, &["curl", "-fsS", "http://nosuch.invalid/"]);
     let server = Server::new(|_, _| http(501, &[]));
@@ -39,17 +25,7 @@ fn wget() {
     trial.see_all(
         &|_: &str| http(200, &[]),
         &|port| words(&format!("wget -t 1 -T 1 -O out http://127.0.0.1:{port}/")),
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (Drops, Retryable),
-            (Resets, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_TRANSFER,
     );
     trial.see("has no address", Retryable, &["wget", "-t", "1", "http://nosuch.invalid/"]);
     trial.see("(an option that is none)", Permanent, &["wget", "--nosuch"]);
@@ -110,7 +86,7 @@ fn ssh() {
     let refusing = Refusing::new();
     let see = |trial: &mut Trial, situation: &str, verdict, port| {
         let command = command(port);
-        trial.see(situation, verdict, &command.iter().map(String::as_str).collect::<Vec<_>>());
+        trial.see(situation, verdict, &command);
     };
     see(&mut trial, "refuses the connection", Retryable, refusing.port);
     let server = Server::serving(|stream, _| give(stream, &Answer::Closed, false));
@@ -159,11 +135,11 @@ fn with_sshd(trial: &mut Trial) {
         ("runs a command that fails with 7", Permanent, run(&user, "accept-new", "exit 7")),
         ("denies permission", Permanent, run(&other, "accept-new", "true")),
     ] {
-        trial.see(situation, verdict, &command.iter().map(String::as_str).collect::<Vec<_>>());
+        trial.see(situation, verdict, &command);
     }
     std::fs::remove_file(&known).unwrap();
     let command = run(&user, "yes", "true");
-    trial.see("is not known", Permanent, &command.iter().map(String::as_str).collect::<Vec<_>>());
+    trial.see("is not known", Permanent, &command);
 }
 
 #[test]
@@ -179,17 +155,7 @@ fn git() {
             let url = format!("http://127.0.0.1:{port}/x");
             [&["git".to_owned()][..], &slow, &["ls-remote".to_owned(), url]].concat()
         },
-        &[
-            (Answers200, Success),
-            (Answers404, Permanent),
-            (Answers429, Retryable),
-            (Answers503, Retryable),
-            (Refuses, Retryable),
-            (Closes, Retryable),
-            (Drops, Retryable),
-            (Resets, Retryable),
-            (KeepsSilent, Retryable),
-        ],
+        &OF_TRANSFER,
     );
     trial.see("has no address", Retryable, &["git", "ls-remote", "http://nosuch.invalid/x"]);
     trial.see("(a repository that is none)", Permanent, &["git", "ls-remote", "nosuch"]);

@@ -51,6 +51,30 @@ impl Other {
     }
 }
 
+/// What most clients of HTTP make of the other side.
+pub const OF_HTTP: [(Other, Verdict); 7] = [
+    (Other::Answers200, Verdict::Success),
+    (Other::Answers404, Verdict::Permanent),
+    (Other::Answers429, Verdict::Retryable),
+    (Other::Answers503, Verdict::Retryable),
+    (Other::Refuses, Verdict::Retryable),
+    (Other::Closes, Verdict::Retryable),
+    (Other::KeepsSilent, Verdict::Retryable),
+];
+
+/// The same of those that look whether an answer was whole.
+pub const OF_TRANSFER: [(Other, Verdict); 9] = [
+    (Other::Answers200, Verdict::Success),
+    (Other::Answers404, Verdict::Permanent),
+    (Other::Answers429, Verdict::Retryable),
+    (Other::Answers503, Verdict::Retryable),
+    (Other::Refuses, Verdict::Retryable),
+    (Other::Closes, Verdict::Retryable),
+    (Other::Drops, Verdict::Retryable),
+    (Other::Resets, Verdict::Retryable),
+    (Other::KeepsSilent, Verdict::Retryable),
+];
+
 /// The document that says what was seen.
 fn document() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/presets.md")
@@ -109,10 +133,11 @@ impl Trial {
 
     /// Runs the command once and holds the verdict against what is expected.
     #[track_caller]
-    pub fn see(&mut self, situation: &str, expected: Verdict, command: &[&str]) {
+    pub fn see(&mut self, situation: &str, expected: Verdict, command: &[impl AsRef<str> + std::fmt::Debug]) {
         let fixed = ["-n", "1", "--no-dead-letter", "--ignore-retry-after", "--preset", self.preset];
         let limit: Vec<&str> = self.limit.iter().flat_map(|limit| ["--timeout", limit]).collect();
-        let mut cli = self.place.retry([&fixed[..], &limit, &["--"], command].concat());
+        let command = command.iter().map(AsRef::as_ref);
+        let mut cli = self.place.retry(fixed.into_iter().chain(limit).chain(["--"]).chain(command.clone()));
         for (name, value) in &self.env {
             cli = cli.env(name, value);
         }
@@ -123,9 +148,9 @@ impl Trial {
             0 => Verdict::Success,
             _ if last.contains("(exhausted)") => Verdict::Retryable,
             _ if last.contains("(permanent") => Verdict::Permanent,
-            code => panic!("{command:?} gives {code}: {err}"),
+            code => panic!("{:?} gives {code}: {err}", command.collect::<Vec<_>>()),
         };
-        assert_eq!(verdict, expected, "{} {situation}: {command:?}\n{}\n{err}", self.version, ended.out());
+        assert_eq!(verdict, expected, "{} {situation}\n{}\n{err}", self.version, ended.out());
         let word = match verdict {
             Verdict::Success => "success",
             Verdict::Retryable => "retryable",
@@ -159,9 +184,7 @@ impl Trial {
             let answer = Arc::new(answer);
             let server = Server::new(move |request, _| answer.as_ref().clone().unwrap_or_else(|| ok(request)));
             let port = if *other == Other::Refuses { refusing.port } else { server.port };
-            let command = command(port);
-            let command: Vec<&str> = command.iter().map(String::as_str).collect();
-            self.see(other.words(), *verdict, &command);
+            self.see(other.words(), *verdict, &command(port));
         }
     }
 
