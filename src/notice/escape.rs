@@ -5,7 +5,8 @@ use std::fmt::Write;
 /// Whether a character does something to a terminal rather than standing for itself: C0 and C1 controls, DEL, and the
 /// marks that turn the direction of writing, with which a text can be made to read as another.
 pub fn acts(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Replaces what acts by what can be seen: `\t`, `\n`, `\r`, `\xNN`, `\u{NNNN}`. One line stays one line.
@@ -33,7 +34,8 @@ pub fn lines(text: &str) -> String {
 /// text of JSON, in which such characters stand within strings only.
 pub fn json(json: String) -> String {
     // DEL, and what the C1 controls and the marks begin with.
-    if memchr::memchr3(0x7f, 0xc2, 0xe2, json.as_bytes()).is_none() {
+    let bytes = json.as_bytes();
+    if memchr::memchr3(0x7f, 0xc2, 0xe2, bytes).is_none() && memchr::memchr(0xd8, bytes).is_none() {
         return json;
     }
     let mut out = String::with_capacity(json.len());
@@ -66,7 +68,11 @@ mod tests {
 
     #[test]
     fn what_would_act_on_a_terminal_is_shown_instead() {
-        assert_eq!(line("a\x1b]52;c;x\x07\r\n\u{9b}2J\u{202e}é"), "a\\x1b]52;c;x\\x07\\r\\n\\x9b2J\\u{202e}é");
+        assert_eq!(
+            line("a\x1b]52;c;x\x07\r\n\u{9b}2J\u{202e}\u{61c}é"),
+            "a\\x1b]52;c;x\\x07\\r\\n\\x9b2J\\u{202e}\\u{61c}é"
+        );
+        assert_eq!(json("\"\u{61c}\"".into()), "\"\\u061c\"");
     }
 
     proptest! {

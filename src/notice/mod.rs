@@ -124,7 +124,7 @@ pub struct Subject {
     pub id: String,
     /// The job's name.
     pub job: String,
-    /// The command without its arguments, redacted.
+    /// The command without its arguments, redacted, with nothing that acts on a terminal.
     pub command: String,
     /// `--max-tries`.
     pub max_tries: Option<u32>,

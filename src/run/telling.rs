@@ -10,10 +10,10 @@ use crate::exit_status::ExitStatus;
 use crate::job::{Job, LogFormat, OutputMode};
 use crate::machine::{Ending, Step};
 use crate::notice::ci::Fence;
-use crate::notice::report;
 use crate::notice::surroundings::Surroundings;
 use crate::notice::texts::Number;
 use crate::notice::{Attempt, End, Notices, Sink, Subject, Wait};
+use crate::notice::{escape, report};
 use crate::policy::{Judgement, Verdict};
 use crate::record;
 use crate::redact::Redactor;
@@ -179,11 +179,11 @@ fn redactor_of(job: &Job) -> Redactor {
     Redactor::new(&job.command, &extra.collect::<Vec<_>>())
 }
 
-/// The command without its arguments.
+/// The command without its arguments, on one line.
 fn command_name(job: &Job) -> String {
     match job.command.first() {
-        Some(name) if job.letters.redact.is_empty() => name.to_string_lossy().into_owned(),
-        _ => redactor_of(job).args().first().cloned().unwrap_or_default(),
+        Some(name) if job.letters.redact.is_empty() => escape::line(&name.to_string_lossy()),
+        _ => redactor_of(job).args().first().map(|name| escape::line(name)).unwrap_or_default(),
     }
 }
 

@@ -109,6 +109,16 @@ fn what_cannot_be_started_names_the_cause() {
 }
 
 #[test]
+fn the_name_of_what_cannot_be_started_does_not_act() {
+    for options in [&["--output", "on-failure"][..], &["--ci", "github"], &[]] {
+        let args = ["-n", "1", "--no-dead-letter", "--job", "x"].iter().chain(options);
+        let text = Place::new().retry(args.chain(&["--", "/no/\x1b[2J\n::error::x"])).run().err();
+        assert!(text.contains("cannot start /no/\\x1b[2J\\n::error::x: no such file"), "{text}");
+        assert!(!text.contains('\x1b') && !text.contains("\n::error::x"), "{text}");
+    }
+}
+
+#[test]
 fn a_command_whose_name_is_a_secret_is_not_named() {
     let args = ["--no-dead-letter", "--job", "x", "--redact", "s[0-9]+t", "--", "/no/s123t"];
     let ended = Place::new().retry(args).run();
