@@ -3,12 +3,15 @@
 use super::{fails_until, stand_in, text, with_stand_ins};
 use crate::harness::{Cli, Place};
 
-/// The block of `run: |` in the step of this name.
+/// The block of `run: |`, or the line of `run:`, in the step of this name.
 fn step(name: &str) -> String {
     let text = text("github-actions.yml");
     let step = text.split("- name: ").find(|step| step.starts_with(name)).expect("a step of that name");
-    let mut lines = step.lines().skip_while(|line| !line.trim_start().starts_with("run: |"));
-    let start = lines.next().expect("the step has a run block");
+    let mut lines = step.lines().skip_while(|line| !line.trim_start().starts_with("run: "));
+    let start = lines.next().expect("the step runs something");
+    if !start.ends_with(" |") {
+        return start.trim_start().replacen("run: ", "", 1) + "\n";
+    }
     let indent = start.len() - start.trim_start().len() + 2;
     lines
         .take_while(|line| line.trim().is_empty() || line.starts_with(&" ".repeat(indent)))
@@ -44,6 +47,15 @@ fn github(place: &Place, script: &str) -> Cli {
 fn deploy(place: &Place, script: &str) {
     let file = stand_in(place, "deploy.sh", script);
     std::fs::rename(file, place.file("deploy.sh")).expect("it moves");
+}
+
+#[test]
+fn the_install_step_unpacks_the_archive_into_usr_local() {
+    let place = Place::new();
+    stand_in(&place, "sudo", "exec \"$@\"");
+    stand_in(&place, "tar", "echo \"$@\"");
+    let args = "-xzf tools/retry-x86_64-linux.tar.gz -C /usr/local --strip-components=1\n";
+    github(&place, &step("Install retry")).run().is(0, args, "");
 }
 
 #[test]
