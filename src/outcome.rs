@@ -16,14 +16,14 @@ impl Errno {
 }
 
 impl fmt::Display for Errno {
-    /// The system's own words, in lower case and without the number: `permission denied`.
+    /// The system's own words, in lower case and without the number: `permission denied`. An abbreviation stays as it
+    /// is: `RFS specific error`, and `I/O error` with musl.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = std::io::Error::from_raw_os_error(self.0).to_string();
         let text = text.split(" (os error").next().unwrap_or_default();
-        let mut chars = text.chars();
-        match chars.next() {
-            Some(first) if !text.starts_with("RFS") => {
-                write!(f, "{}{}", first.to_lowercase(), chars.as_str())
+        match text.as_bytes() {
+            [first, second, ..] if first.is_ascii_uppercase() && second.is_ascii_lowercase() => {
+                write!(f, "{}{}", char::from(first.to_ascii_lowercase()), &text[1..])
             }
             _ => f.write_str(text),
         }
@@ -182,5 +182,16 @@ mod tests {
     #[test]
     fn an_error_number_reads_in_lower_case_without_its_number() {
         assert_eq!(Errno(libc::EACCES).to_string(), "permission denied");
+    }
+
+    #[test]
+    fn an_abbreviation_at_the_head_of_an_error_stays_in_capitals() {
+        let io = Errno(libc::EIO).to_string();
+        assert!(["input/output error", "I/O error"].contains(&io.as_str()), "{io}");
+        for number in 1..=200 {
+            let text = Errno(number).to_string();
+            let is_torn = matches!(text.as_bytes(), [b'a'..=b'z', second, ..] if !second.is_ascii_lowercase());
+            assert!(!is_torn, "{number}: {text}");
+        }
     }
 }
