@@ -147,7 +147,7 @@ impl FromStr for Signal {
         let upper = text.to_ascii_uppercase();
         let name = upper.strip_prefix("SIG").unwrap_or(&upper);
         // `SIG33` is how a signal without a name is printed: 32 and 33 are the C library's own.
-        if !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()) {
+        if name.bytes().all(|b| b.is_ascii_digit()) {
             return name.parse().ok().and_then(Signal::from_number).ok_or(UnknownSignal);
         }
         if let Some((_, number)) = NAMES.iter().find(|(known, _)| *known == name) {
@@ -159,7 +159,7 @@ impl FromStr for Signal {
                 return Some(0);
             }
             let digits = rest.strip_prefix(sign)?;
-            (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok())?
+            digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
         };
         let number = if let Some(rest) = name.strip_prefix("RTMIN") {
             offset(rest, '+').and_then(|n| first.checked_add(n))
@@ -188,9 +188,39 @@ mod tests {
 
     #[test]
     fn what_names_no_signal_is_refused() {
-        for text in ["", "0", "-1", "SIG", "TERMINATE", "999", "RTMIN+99", "RTMAX+1", "+15", " 15", "SIG0", "SIG999"] {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "SIG",
+            "TERMINATE",
+            "999",
+            "RTMIN+99",
+            "RTMAX+1",
+            "+15",
+            " 15",
+            "SIG0",
+            "SIG999",
+            "RTMIN+",
+            "RTMIN++3",
+            "RTMAX--3",
+            "RTMIN-1",
+            "RTMAX-99",
+            "RTMINX",
+        ] {
             assert!(text.parse::<Signal>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_real_time_signal_is_counted_from_either_end() {
+        let (first, last) = (libc::SIGRTMIN(), libc::SIGRTMAX());
+        for (text, number) in [("RTMIN", first), ("SIGRTMIN+3", first + 3), ("rtmax-1", last - 1), ("RTMAX", last)] {
+            assert_eq!(text.parse(), Ok(Signal(number)), "{text}");
+        }
+        assert_eq!(Signal(first).to_string(), "SIGRTMIN");
+        assert_eq!(Signal(first + 3).to_string(), "SIGRTMIN+3");
     }
 
     #[test]

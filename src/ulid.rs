@@ -14,11 +14,18 @@ const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 pub fn new(at: SystemTime) -> String {
     let mut random = [0u8; 10];
     if !crate::entropy::fill(&mut random) {
-        let nanos = at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let seed = nanos.rotate_left(32) ^ u128::from(std::process::id());
-        random.copy_from_slice(&seed.to_le_bytes()[..10]);
+        random = unique(at, std::process::id());
     }
     encode(timestamp::millis(at), random)
+}
+
+/// Bits that only this process has at this instant: its id, and the lowest 48 bits of the nanoseconds.
+fn unique(at: SystemTime, process: u32) -> [u8; 10] {
+    let nanos = at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    let mut bits = [0; 10];
+    bits[..4].copy_from_slice(&process.to_le_bytes());
+    bits[4..].copy_from_slice(&nanos.to_le_bytes()[..6]);
+    bits
 }
 
 fn encode(millis: u64, random: [u8; 10]) -> String {
@@ -58,7 +65,25 @@ mod tests {
         assert!(is_id(&new(at)));
     }
 
+    #[test]
+    fn an_id_is_a_word_that_no_shell_and_no_option_parser_takes_for_something_else() {
+        for id in ["1234", "A-b_", "_abc", &"x".repeat(64), "01ARYZ6S410000000000000000"] {
+            assert!(is_id(id), "{id}");
+        }
+        for text in ["", "123", &"x".repeat(65), "-abc", "a b c", "a/bc", "../x", "abc\n", "$(x)", "abcä", "a.b.c"] {
+            assert!(!is_id(text), "{text:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn without_random_bits_two_differ_by_process_or_by_instant(a: (u32, u32), b: (u32, u32)) {
+            let of = |(nanos, process): (u32, u32)| unique(UNIX_EPOCH + Duration::from_nanos(nanos.into()), process);
+            prop_assert_eq!(of(a) == of(b), a == b);
+            prop_assert_ne!(of(a), of((a.0.wrapping_add(1), a.1)));
+            prop_assert_ne!(of(a), of((a.0, a.1.wrapping_add(1))));
+        }
+
         #[test]
         fn a_later_one_sorts_after(a in 0u64..1 << 48, b in 0u64..1 << 48, ra: [u8; 10], rb: [u8; 10]) {
             prop_assume!(a < b);
