@@ -227,6 +227,18 @@ mod tests {
     }
 
     #[test]
+    fn only_three_neighbours_and_more_are_written_as_a_range() {
+        for list in ["0,1", "0-2", "0,1,3-7,9,10", "250-255"] {
+            assert_eq!(list.parse::<ExitSet>().unwrap().to_string(), list);
+        }
+    }
+
+    #[test]
+    fn a_range_may_be_of_one() {
+        assert_eq!("5-5".parse(), Ok(ExitSet::of(&[5])));
+    }
+
+    #[test]
     fn what_is_no_list_is_refused() {
         for list in ["", "1,", ",1", "256", "-1", "5-3", "1-", "EX_NONSENSE", "x", "1 ,2", "+1", "1-2-3"] {
             assert!(list.parse::<ExitSet>().is_err(), "{list:?}");
@@ -236,7 +248,42 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_refusal_names_the_item_and_what_would_be_right() {
+        for (list, said) in [
+            ("1,", "an item is empty; expected a list such as 75,111 or 1-10"),
+            ("256", "256 is not an exit status; expected 0 to 255"),
+            ("5-3", "the range 5-3 is reversed; expected 3-5"),
+            ("EX_X", "EX_X is no name of sysexits.h; expected EX_USAGE (64) to EX_CONFIG (78)"),
+            (
+                "-1",
+                "\"-1\" is not an exit status; expected 0 to 255, a range such as 1-10, or a name such as EX_TEMPFAIL",
+            ),
+        ] {
+            assert_eq!(list.parse::<ExitSet>().unwrap_err().to_string(), said);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn sets_add_up(one: Vec<u8>, other: Vec<u8>) {
+            let mut both = ExitSet::of(&one);
+            both.extend(ExitSet::of(&other));
+            prop_assert_eq!(both, ExitSet::of(&[one, other].concat()));
+        }
+
+        #[test]
+        fn sets_of_signals_add_up(one in 1i32..32, other in 1i32..32) {
+            let [one, other] = [one, other].map(|number| Signal::from_number(number).unwrap());
+            let mut both = SignalSet::EMPTY;
+            both.insert(one);
+            both.extend(other.to_string().parse().unwrap());
+            let mut expected = vec![one, other];
+            expected.sort();
+            expected.dedup();
+            prop_assert_eq!(both.iter().collect::<Vec<_>>(), expected);
+        }
+
         #[test]
         fn an_exit_set_is_read_back_from_what_it_prints(members in proptest::collection::vec(any::<u8>(), 1..40)) {
             let set = ExitSet::of(&members);

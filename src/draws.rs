@@ -24,3 +24,27 @@ impl Draws {
         [self.0.random(), self.0.random()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_draw_is_below_one_and_no_two_of_a_sequence_are_the_same(entropy: [u8; 32]) {
+            let mut draws = Draws::fresh(entropy);
+            let mut seen: Vec<f64> = (0..8).flat_map(|_| draws.next()).collect();
+            prop_assert!(seen.iter().all(|draw| (0.0..1.0).contains(draw)));
+            seen.sort_by(f64::total_cmp);
+            seen.dedup();
+            prop_assert_eq!(seen.len(), 16);
+        }
+
+        #[test]
+        fn a_seed_has_draws_of_its_own(seed: u64, other: u64) {
+            let draws = |seed| Draws::seeded(seed).next();
+            prop_assert_eq!(draws(seed) == draws(other), seed == other);
+        }
+    }
+}

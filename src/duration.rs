@@ -166,13 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_stays_nothing_however_finely_it_is_written() {
+        assert_eq!(parse("0.0000000000000000000000000000"), Ok(Duration::ZERO));
+        assert_eq!(parse("1.0000000000000000000000000000s"), Ok(Duration::from_secs(1)));
+    }
+
+    #[test]
     fn durations_read_well() {
         let cases = [
             (812, "812 ms"),
+            (999, "999 ms"),
+            (1_000, "1 s"),
             (3_200, "3.2 s"),
             (3_000, "3 s"),
-            (59_940, "59.9 s"),
-            (59_960, "1 min"),
+            (59_949, "59.9 s"),
+            (59_950, "1 min"),
             (252_000, "4 min 12 s"),
             (7_500_000, "2 h 5 min"),
             (273_600_000, "3 d 4 h"),
@@ -183,9 +191,27 @@ mod tests {
         assert!(human(Duration::MAX).ends_with("h"));
     }
 
+    #[test]
+    fn an_exact_duration_is_written_as_people_would() {
+        for text in ["0s", "1ms", "999ms", "1s", "59s", "1m", "1m1s", "1.5s", "1h30m", "23h59m59s", "2d", "1d1h1m1.25s"]
+        {
+            assert_eq!(exact(parse(text).unwrap()), text);
+        }
+        assert_eq!(exact(Duration::from_nanos(1_500_000)), "0.0015s");
+    }
+
+    #[test]
+    fn records_have_whole_milliseconds_and_ages_saturate() {
+        assert_eq!(millis(Duration::new(7, 1_999_999)), 7_001);
+        assert_eq!(millis(Duration::MAX), u64::MAX);
+    }
+
     proptest! {
         #[test]
-        fn a_duration_is_read_back_from_what_it_prints(seconds: u64, nanos in 0u32..1_000_000_000) {
+        fn a_duration_is_read_back_from_what_it_prints(
+            seconds in prop_oneof![0u64..200_000, any::<u64>()],
+            nanos in prop_oneof![Just(0), (0u32..1_000).prop_map(|ms| ms * 1_000_000), 0u32..1_000_000_000],
+        ) {
             let duration = Duration::new(seconds, nanos);
             prop_assert_eq!(parse(&exact(duration)), Ok(duration));
         }

@@ -173,6 +173,13 @@ mod tests {
         assert_eq!(Told::read(b"").asked(SystemTime::UNIX_EPOCH), None);
     }
 
+    #[test]
+    fn of_a_long_file_the_first_64_kib_count() {
+        let mut text = "x".repeat(65_526);
+        text.push_str("\nretry=yes\nretry=no\n");
+        assert_eq!(Told::read(text.as_bytes()).retry, Some(true));
+    }
+
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {

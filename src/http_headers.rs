@@ -229,8 +229,23 @@ mod tests {
         assert_eq!(last("Retry-After: 99\r\n"), None);
         assert_eq!(last("see HTTP/1.1 503 No\n"), None);
         assert_eq!(last("see < HTTP/1.1 503 No\n"), None);
-        for text in ["HTTP/ 503 x", "HTTP/1.1 5030 x", "HTTP/1.1 50 x", "HTTP/1.1", "HTTP/x 503", "HTTP/1.1 099 x"] {
+        for text in [
+            "HTTP/ 503 x",
+            "HTTP/1.1 5030 x",
+            "HTTP/1.1 50 x",
+            "HTTP/1.1",
+            "HTTP/x 503",
+            "HTTP/1.1 099 x",
+            "HTTP/1.1 5x3 x",
+        ] {
             assert_eq!(last(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_header_ends_them() {
+        for line in ["so it is: busy", ": busy", "busy", "<p>: x"] {
+            assert_eq!(last(&format!("HTTP/1.1 503 No\r\n{line}\r\nRetry-After: 7\r\n")), Some((503, None)), "{line}");
         }
     }
 

@@ -132,6 +132,13 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_any_kind_is_something_to_look_for() {
+        for rules in [rules(&["x"], &[], &[]), rules(&[], &["x"], &[]), rules(&[], &[], &["x"])] {
+            assert!(!rules.is_empty());
+        }
+    }
+
+    #[test]
     fn what_a_line_needs_is_known_of_plain_expressions_only() {
         let of = |expression| needs(expression).map(|texts| texts.join(","));
         assert_eq!(of("busy|^try later$").as_deref(), Some("busy,try later"));

@@ -141,6 +141,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_second_before_a_date_is_waited_for_whole() {
+        let now = UNIX_EPOCH + THEN - Duration::from_millis(1);
+        assert_eq!(parse("Sun, 06 Nov 1994 08:49:37 GMT", None, now), Ok(Duration::from_secs(1)));
+    }
+
+    #[test]
     fn a_date_is_measured_against_the_date_of_the_response() {
         let date = UNIX_EPOCH + THEN - Duration::from_secs(3600);
         let asked = parse("Sun, 06 Nov 1994 08:49:37 GMT", Some(date), UNIX_EPOCH + THEN);
@@ -154,10 +160,15 @@ mod tests {
             ("", "it is empty"),
             ("  ", "it is empty"),
             ("-5", "\"-5\" is negative"),
+            ("-.5", "\"-.5\" is negative"),
+            ("-soon", "\"-soon\" is neither a number nor an HTTP date"),
             ("+5", "\"+5\" has a sign"),
+            ("+soon", "\"+soon\" is neither a number nor an HTTP date"),
             ("0x10", "\"0x10\" is hexadecimal"),
             ("1e3", "\"1e3\" has an exponent"),
             ("2E-1", "\"2E-1\" has an exponent"),
+            ("1e", "\"1e\" is neither a number nor an HTTP date"),
+            ("e3", "\"e3\" is neither a number nor an HTTP date"),
             ("5s", "\"5s\" is neither a number nor an HTTP date"),
             ("1.", "\"1.\" is neither a number nor an HTTP date"),
             ("soon", "\"soon\" is neither a number nor an HTTP date"),

@@ -60,6 +60,13 @@ mod tests {
         assert_eq!(parse("99999999999999999999T"), Ok(u64::MAX));
     }
 
+    #[test]
+    fn a_size_is_written_in_the_largest_unit_that_leaves_it_whole() {
+        for text in ["0", "1", "1000", "1K", "1025", "1023K", "1M", "1G", "3T", "1025T"] {
+            assert_eq!(exact(parse(text).unwrap()), text);
+        }
+    }
+
     proptest! {
         #[test]
         fn a_size_is_read_back_from_what_it_prints(bytes: u64) {

@@ -36,6 +36,13 @@ mod tests {
         assert_eq!(format(UNIX_EPOCH - Duration::from_secs(1)), "1970-01-01T00:00:00.000Z");
     }
 
+    #[test]
+    fn an_exact_instant_has_every_digit() {
+        let at = UNIX_EPOCH + Duration::from_nanos(1_700_000_000_123_456_789);
+        assert_eq!(exact(at), "2023-11-14T22:13:20.123456789Z");
+        assert_eq!(parse(&exact(at)), Some(at));
+    }
+
     proptest! {
         #[test]
         fn an_instant_is_read_back_from_what_is_written(ms in 0u64..253_402_300_799_999) {
