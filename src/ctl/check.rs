@@ -28,7 +28,9 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
 /// The output cannot be written.
 pub fn unknown(failed: &Failed, world: &mut World<'_>) -> Result<u8, Failed> {
     let why = failed.message.as_deref().unwrap_or("the output was closed");
-    writeln!(world.out, "DEAD LETTERS UNKNOWN: {}", crate::notice::escape::line(why))?;
+    // What stands behind a bar would be performance data.
+    let why = crate::notice::escape::line(why).replace('|', "¦");
+    writeln!(world.out, "DEAD LETTERS UNKNOWN: {why}")?;
     world.out.flush()?;
     Ok(UNKNOWN)
 }

@@ -18,8 +18,9 @@ use rustix::io::Errno;
 use super::fold::{self, Folded, State};
 use super::lock::Locks;
 use super::scan::Lines;
-use super::summary::{self, Reading};
+use super::summary::{self, EventHead, Reading};
 use crate::outcome;
+use crate::timestamp;
 
 /// The name under which a purge holds its place beside the letters: no letter can have it.
 const PURGE: &str = "";
@@ -64,8 +65,9 @@ impl fmt::Display for NotPurged {
     }
 }
 
-/// Takes the letters of these states out of the file whose run ended at this instant or before, with their events.
-/// `folded` is what the file held when it was read.
+/// Takes the letters of these states out of the file whose run ended at this instant or before, with their events; so
+/// old events too whose letter is not there, unless it may be one that cannot be read. `folded` is what the file held
+/// when it was read.
 ///
 /// # Errors
 /// Nothing was changed.
@@ -88,9 +90,11 @@ pub fn purge(
             .filter(|letter| states.contains(&letter.state) && letter.at_ms <= before_ms)
             .map(|letter| &*letter.id)
             .collect();
+        let known_ids = (folded.skipped_count == 0).then(|| folded.letters.iter().map(|letter| &*letter.id).collect());
         let mut temporary = OsString::from(path);
         temporary.push(".purge");
-        let job = Purge { path, temporary: PathBuf::from(temporary), known, doomed: &doomed };
+        let temporary = PathBuf::from(temporary);
+        let job = Purge { path, temporary, known, doomed, known_ids, before_ms };
         if let Some(purged) = job.run(file)? {
             locks.give_back(PURGE);
             return Ok(purged);
@@ -108,7 +112,21 @@ struct Purge<'a> {
     temporary: PathBuf,
     /// Up to where the file was folded: what stands behind may have saved a doomed letter.
     known: u64,
-    doomed: &'a HashSet<&'a str>,
+    doomed: HashSet<&'a str>,
+    /// The letters of the file; none where it has lines that may be letters and cannot be read.
+    known_ids: Option<HashSet<&'a str>>,
+    /// Up to when what happened is old.
+    before_ms: u64,
+}
+
+/// What was copied without the lock.
+struct Copied {
+    /// How many letters were left out.
+    letters: usize,
+    /// Up to where the old file was read.
+    up_to: u64,
+    /// The letters that are not there and whose events were left out.
+    orphans: HashSet<Box<str>>,
 }
 
 impl Purge<'_> {
@@ -137,14 +155,14 @@ impl Purge<'_> {
         let reading = |error| NotPurged::Io("read", self.path.to_owned(), error);
         let writing = |error| NotPurged::Io("write", self.temporary.clone(), error);
         keep_access(old, new).map_err(writing)?;
-        let (letters, copied) = self.copy_what_stays(old, new)?;
+        let copied = self.copy_what_stays(old, new)?;
         new.sync_data().map_err(writing)?;
         self.lock(old)?;
         let before = old.metadata().map_err(reading)?;
-        if !self.is_current(old).map_err(reading)? || self.tail_touches_doomed(old, copied).map_err(reading)? {
+        if !self.is_current(old).map_err(reading)? || self.tail_touches_doomed(old, &copied).map_err(reading)? {
             return Ok(None);
         }
-        copy_range(old, copied, before.len(), new).map_err(writing)?;
+        copy_range(old, copied.up_to, before.len(), new).map_err(writing)?;
         new.sync_data().map_err(writing)?;
         // Writers find the new file locked until it has everything.
         rustix::fs::flock(new, FlockOperation::LockExclusive).map_err(|errno| writing(errno.into()))?;
@@ -159,15 +177,15 @@ impl Purge<'_> {
             let _ = File::open(directory).and_then(|directory| directory.sync_all());
         }
         let bytes_after = new.metadata().map_err(writing)?.len();
-        Ok(Some(Purged { letters, bytes_before: before.len(), bytes_after }))
+        Ok(Some(Purged { letters: copied.letters, bytes_before: before.len(), bytes_after }))
     }
 
-    /// Copies all whole lines but those of doomed letters; gives how many letters went, and up to where it read.
-    fn copy_what_stays(&self, old: &File, new: &File) -> Result<(usize, u64), NotPurged> {
+    /// Copies all whole lines but those of doomed letters; says what it left out, and up to where it read.
+    fn copy_what_stays(&self, old: &File, new: &File) -> Result<Copied, NotPurged> {
         let reading = |error| NotPurged::Io("read", self.path.to_owned(), error);
         let writing = |error| NotPurged::Io("write", self.temporary.clone(), error);
         let mut out = BufWriter::with_capacity(1 << 20, new);
-        let mut gone: HashSet<&str> = HashSet::new();
+        let (mut gone, mut orphans): (HashSet<&str>, HashSet<Box<str>>) = Default::default();
         let mut copied = 0;
         let mut lines = Lines::new(old.try_clone().map_err(reading)?).map_err(reading)?;
         while let Some(line) = lines.next().map_err(reading)? {
@@ -177,11 +195,16 @@ impl Purge<'_> {
             copied = line.offset + line.length + 1;
             let is_doomed = match summary::read(&line) {
                 Reading::Letter(head) => {
-                    let doomed = self.doomed.get(&*head.id);
+                    let doomed = self.doomed.get(&*head.id).copied();
                     gone.extend(doomed);
                     doomed.is_some()
                 }
-                Reading::Event(head) => self.doomed.contains(&*head.reference),
+                Reading::Event(head) if self.doomed.contains(&*head.reference) => true,
+                Reading::Event(head) if self.is_orphan(&head) => {
+                    orphans.insert(Box::from(&*head.reference));
+                    true
+                }
+                Reading::Event(_) => false,
                 Reading::Nothing => true,
                 Reading::Unreadable(_) => false,
             };
@@ -196,7 +219,13 @@ impl Purge<'_> {
             out.write_all(line.bytes).and_then(|()| out.write_all(b"\n")).map_err(writing)?;
         }
         out.flush().map_err(writing)?;
-        Ok((gone.len(), copied))
+        Ok(Copied { letters: gone.len(), up_to: copied, orphans })
+    }
+
+    /// Whether an event is old and of a letter that went before it was written.
+    fn is_orphan(&self, head: &EventHead<'_>) -> bool {
+        let is_known = self.known_ids.as_ref().is_none_or(|known| known.contains(&*head.reference));
+        !is_known && timestamp::parse(&head.timestamp).is_some_and(|at| timestamp::millis(at) <= self.before_ms)
     }
 
     fn lock(&self, old: &File) -> Result<(), NotPurged> {
@@ -222,12 +251,12 @@ impl Purge<'_> {
         Ok((now.st_dev, now.st_ino) == (opened.st_dev, opened.st_ino))
     }
 
-    /// Whether something was said of a doomed letter after the copy: a replay began, it was restored.
-    fn tail_touches_doomed(&self, old: &File, from: u64) -> io::Result<bool> {
-        let mut lines = Lines::from(old.try_clone()?, from)?;
+    /// Whether something was said of a doomed letter after the copy: a replay began, it was restored, it came back.
+    fn tail_touches_doomed(&self, old: &File, copied: &Copied) -> io::Result<bool> {
+        let mut lines = Lines::from(old.try_clone()?, copied.up_to)?;
         while let Some(line) = lines.next()? {
             let touches = match summary::read(&line) {
-                Reading::Letter(head) => self.doomed.contains(&*head.id),
+                Reading::Letter(head) => self.doomed.contains(&*head.id) || copied.orphans.contains(&*head.id),
                 Reading::Event(head) => self.doomed.contains(&*head.reference),
                 Reading::Nothing | Reading::Unreadable(_) => false,
             };
@@ -300,6 +329,26 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), stays.concat() + torn);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "the letters and their lock file");
+    }
+
+    fn purged(text: &str) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("letters");
+        fs::write(&path, text).unwrap();
+        let folded = fold::fold(vec![File::open(&path).unwrap()], |_, _| false).unwrap();
+        let locks = Locks::to_hold(&path).unwrap();
+        purge(&path, folded, &locks, &[State::Discarded], 1_600_000_000_000).unwrap();
+        fs::read_to_string(&path).unwrap()
+    }
+
+    #[test]
+    fn an_old_event_whose_letter_is_not_there_goes_unless_it_may_be_one_that_cannot_be_read() {
+        let of = |at: &str| discarded("GONE").replace("\"ref\"", &format!("\"@timestamp\":\"{at}\",\"ref\""));
+        let (old, young, timeless) = (of("2020-01-01T00:00:00Z"), of("2990-01-01T00:00:00Z"), discarded("GONE"));
+        let open = line("OPEN", "2020-01-01T00:00:00Z");
+        assert_eq!(purged(&[&*old, &open, &young, &timeless].concat()), [&*open, &young, &timeless].concat());
+        let later = "{\"v\":2,\"kind\":\"dead_letter\",\"id\":\"GONE\"}\n".to_owned() + &old;
+        assert_eq!(purged(&later), later);
     }
 
     #[test]

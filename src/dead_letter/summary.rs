@@ -84,6 +84,8 @@ pub struct EventHead<'a> {
     pub reference: Cow<'a, str>,
     /// What happened.
     pub action: Action,
+    /// When.
+    pub timestamp: Cow<'a, str>,
     /// How a replay ended.
     pub ending: Option<Cow<'a, str>>,
     /// Not to be replayed before.
@@ -160,6 +162,7 @@ fn sort(head: Head<'_>) -> Result<Reading<'_>, Fault> {
         return Ok(Reading::Event(EventHead {
             reference,
             action,
+            timestamp: head.timestamp.unwrap_or_default(),
             ending: replay.ending,
             not_before: replay.not_before,
         }));

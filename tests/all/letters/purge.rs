@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use serde_json::Value;
+
 use super::{FILE, id, letter_ctl, letter_of, lines};
 use crate::harness::Place;
 
@@ -48,4 +50,22 @@ fn a_file_that_lies_where_the_new_one_is_written_is_not_written_into() {
     assert_eq!(place.read("precious"), "precious");
     assert_eq!(std::fs::metadata(place.file(FILE)).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(id(&lines(&place, FILE)[0]), letter);
+}
+
+#[test]
+fn events_whose_letter_is_gone_do_not_stay_for_ever() {
+    let place = Place::new();
+    let gone = id(&letter_of(&place, &[], &["false"])).to_owned();
+    let open = letter_of(&place, &[], &["false"]);
+    letter_ctl(&place, &["discard", &gone]).run().is(0, &format!("discarded {gone}\n"), "");
+    letter_ctl(&place, &["discard", id(&open)]).run();
+    letter_ctl(&place, &["restore", id(&open)]).run();
+    let without: Vec<Value> = lines(&place, FILE).into_iter().filter(|line| line["id"] != *gone).collect();
+    let text: String = without.iter().map(|line| format!("{line}\n")).collect();
+    place.write(FILE, &text);
+    letter_ctl(&place, &["purge", "--older-than=1h", "--yes"]).run();
+    assert_eq!(place.read(FILE), text, "they are young");
+    letter_ctl(&place, &["purge", "--older-than=0", "--yes"]).run();
+    let left: Vec<Value> = without.into_iter().filter(|line| line["ref"] != *gone).collect();
+    assert_eq!(lines(&place, FILE), left);
 }
