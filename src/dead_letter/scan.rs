@@ -137,7 +137,10 @@ impl Lines {
 /// The file cannot be read, or has become shorter.
 pub fn read_again(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(LONGEST).min(LONGEST)];
-    file.read_exact_at(&mut bytes, offset)?;
+    file.read_exact_at(&mut bytes, offset).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::other("it has become shorter"),
+        _ => error,
+    })?;
     Ok(bytes)
 }
 

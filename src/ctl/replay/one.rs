@@ -39,6 +39,10 @@ pub struct Prepared {
 /// Why it cannot be run as it was (D31).
 pub fn prepare(letter: &Letter, line: &[u8], terms: &Terms) -> Result<Prepared, String> {
     let record: Record = serde_json::from_slice(line).map_err(|error| format!("it cannot be read whole: {error}"))?;
+    // Whatever a file may have become under its readers, another command is never run for this one.
+    if record.id != *letter.id {
+        return Err("the file was changed where it stood".into());
+    }
     if record.redacted {
         return Err("it was written without its secrets and cannot be run".into());
     }

@@ -57,6 +57,22 @@ fn a_letter_whose_directory_was_deleted_under_it_is_not_run() {
 }
 
 #[test]
+fn a_letter_whose_line_is_another_s_by_now_is_not_run() {
+    let place = Place::new();
+    // The first letter of the batch gives the line of the second another id, in the same place of the same file.
+    let swap = "id=$(cat second); sed \"/dead_letter/s/$id/01${id#??????}AAAA/\" letters >new; cat new >letters";
+    let first = until_ok(&place, &["--job=first"], swap);
+    let second = until_ok(&place, &["--job=second"], "touch ran");
+    place.write("second", &second);
+    mend(&place);
+    let ended = replay(&place, &["--yes", &first, &second]).run();
+    assert_eq!(ended.code(), 1);
+    let why = format!("retryctl: cannot replay {second}: the file was changed where it stood\n");
+    assert!(ended.err().starts_with(&why), "{}", ended.err());
+    assert!(!place.file("ran").exists());
+}
+
+#[test]
 fn a_letter_whose_input_was_not_stored_is_not_run() {
     refused(
         |letter| letter["stdin"] = json!({"kind": "not_stored"}),
