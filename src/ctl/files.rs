@@ -183,6 +183,19 @@ impl Letters {
         Ok(())
     }
 
+    /// Folds another file with the others, to look at it only: none of its letters can be held.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn join(&mut self, file: File, place: Place) -> Result<(), Failed> {
+        let mut files = std::mem::take(&mut self.folded).files;
+        files.push(file);
+        let held = |file: usize, id: &str| self.locks.get(file).is_some_and(|locks| locks.is_held(id));
+        self.folded = fold::fold(files, held).map_err(|error| unread(&place.path, &error))?;
+        self.places.push(place);
+        Ok(())
+    }
+
     /// The line of a letter, read again.
     ///
     /// # Errors

@@ -114,6 +114,8 @@ pub fn read<'a>(line: &Line<'a>) -> Reading<'a> {
 fn fault(bytes: &[u8], error: &serde_json::Error) -> Fault {
     match error.classify() {
         serde_json::error::Category::Eof if bytes.starts_with(b"{\"v\":") => Fault::Torn,
+        // A text or a number is no object, whatever follows it.
+        serde_json::error::Category::Data if !is_json(bytes) => Fault::NotJson,
         serde_json::error::Category::Data => later_version(bytes).unwrap_or(Fault::Foreign),
         _ => Fault::NotJson,
     }

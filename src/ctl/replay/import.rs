@@ -1,7 +1,8 @@
 //! Letters from standard input: taken into the local file before the first is run. Contract "replay -".
 
 use std::collections::HashSet;
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, Read, Write};
 
 use serde_json::{Map, Value};
 
@@ -11,6 +12,7 @@ use crate::ctl::files::{self, Letters, Use};
 use crate::ctl::world::{CANNOT_CREATE, CANNOT_WRITE, Failed, World, reason};
 use crate::dead_letter::file::DeadLetterFile;
 use crate::dead_letter::fold::State;
+use crate::dead_letter::place::{Origin, Place};
 use crate::dead_letter::scan::{LONGEST, Line};
 use crate::dead_letter::summary::{self, Reading};
 use crate::record::Record;
@@ -30,10 +32,16 @@ pub fn from_stdin(
     settings: &Settings<'_>,
     world: &mut World<'_>,
 ) -> Result<(Letters, Vec<usize>, usize), Failed> {
-    let place = files::places(settings, world)?.into_iter().next().expect("there is a file, named or found");
-    let (file, warnings) =
-        DeadLetterFile::open(&place).map_err(|error| Failed::new(CANNOT_CREATE, error.to_string()))?;
-    warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+    let mut place = files::places(settings, world)?.into_iter().next().expect("there is a file, named or found");
+    let mut keep = if terms.dry_run {
+        place.origin = Origin::Account; // It need not be there, and is not made.
+        Keep::Aside(tempfile::tempfile()?)
+    } else {
+        let (file, warnings) =
+            DeadLetterFile::open(&place).map_err(|error| Failed::new(CANNOT_CREATE, error.to_string()))?;
+        warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+        Keep::InFile(file)
+    };
     // D4, before anything that stands in the file is added to.
     let known = Letters::of(vec![place.clone()], world, Use::Change)?;
     let mut have: HashSet<Box<str>> = known.folded.letters.iter().map(|letter| letter.id.clone()).collect();
@@ -43,18 +51,19 @@ pub fn from_stdin(
     loop {
         let mut line = Vec::new();
         let read = (&mut input).take(LONGEST as u64 + 1).read_until(b'\n', &mut line);
-        let read =
-            read.map_err(|error| Failed::new(CANNOT_WRITE, format!("cannot read standard input: {}", reason(&error))))?;
-        if read == 0 {
+        if read.map_err(|error| unread(&error))? == 0 {
             break;
         }
         number += 1;
+        if line.len() > LONGEST && !line.ends_with(b"\n") {
+            let rest = input.skip_until(b'\n');
+            rest.map_err(|error| unread(&error))?;
+        }
         match letter_of(&line, terms) {
             Ok(None) => {}
             Ok(Some(Taken { id, line })) => {
                 if have.insert(id.clone()) {
-                    let warnings = file.append(&line).map_err(|lost| Failed::new(CANNOT_WRITE, lost.to_string()))?;
-                    warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+                    keep.take(line, world)?;
                 }
                 wanted.push(id);
             }
@@ -65,7 +74,10 @@ pub fn from_stdin(
         }
     }
     let mut letters = known;
-    letters.refold(world)?;
+    match keep {
+        Keep::InFile(_) => letters.refold(world)?,
+        Keep::Aside(file) => letters.join(file, Place::named("standard input"))?,
+    }
     let wanted: HashSet<Box<str>> = wanted.into_iter().collect();
     let mut chosen = Vec::new();
     for (at, letter) in letters.folded.letters.iter().enumerate() {
@@ -80,6 +92,34 @@ pub fn from_stdin(
         }
     }
     Ok((letters, chosen, refused))
+}
+
+/// Where the letters that come in are kept.
+enum Keep {
+    /// In the local file.
+    InFile(DeadLetterFile),
+    /// Beside it, where nothing is to be run.
+    Aside(File),
+}
+
+impl Keep {
+    fn take(&mut self, mut line: Vec<u8>, world: &mut World<'_>) -> Result<(), Failed> {
+        match self {
+            Keep::InFile(file) => {
+                let warnings = file.append(&line).map_err(|lost| Failed::new(CANNOT_WRITE, lost.to_string()))?;
+                warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+            }
+            Keep::Aside(file) => {
+                line.push(b'\n');
+                file.write_all(&line)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unread(error: &std::io::Error) -> Failed {
+    Failed::new(CANNOT_WRITE, format!("cannot read standard input: {}", reason(error)))
 }
 
 /// A letter that came in: its id, and its line as it goes into the file.

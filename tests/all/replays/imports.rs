@@ -33,6 +33,32 @@ fn a_letter_that_comes_twice_is_run_once() {
 }
 
 #[test]
+fn a_dry_run_of_what_comes_in_keeps_nothing() {
+    let (from, here) = (Place::new(), Place::new());
+    let (id, line) = line(&from, "touch ran");
+    mend(&from);
+    let shown = format!("replay {id} sh: sh -c 'test -e ok || exit 1; touch ran'\n");
+    let dry = |input: &str| replay(&here, &["-", "--yes", "--dry-run", "--newest"]).input(input).run();
+    dry(&(line.clone() + &line)).is(0, &shown, "");
+    assert!(!here.file(FILE).exists() && !from.file("ran").exists());
+    replay(&here, &["-", "--yes"]).input(line.clone()).run().is(0, "", "");
+    dry(&line).is(0, "", &format!("retryctl: passed over: letter {id} is replayed\n"));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_one_line() {
+    let (from, here) = (Place::new(), Place::new());
+    let (_, line) = line(&from, "echo done");
+    mend(&from);
+    let input = ["x".repeat((64 << 20) + 7), "x: \"y\"".into(), "\"v\": 1,".into(), line].join("\n");
+    let replayed = replay(&here, &["-", "--yes"]).input(input).run();
+    assert_eq!((replayed.code(), replayed.out().as_str()), (1, "done\n"));
+    let said = replayed.err();
+    let faults: Vec<&str> = said.lines().take(3).filter_map(|line| line.split(", ").nth(1)).collect();
+    assert_eq!(faults, ["line 1: longer than 64 MiB", "line 2: not JSON", "line 3: not JSON"], "{said}");
+}
+
+#[test]
 fn what_list_reveals_can_be_replayed_elsewhere() {
     let (from, here) = (Place::new(), Place::new());
     let (id, _) = line(&from, "echo run >>runs");
