@@ -212,8 +212,11 @@ pub(super) fn printed(text: &str, ranges: &mut Vec<Range<usize>>) {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let mut found = Vec::new();
-        inner_programs(line, &mut found);
-        shell::extend(line, &mut found);
+        // Most lines have no option at all.
+        if line.contains(" -") {
+            inner_programs(line, &mut found);
+            shell::extend(line, &mut found);
+        }
         ranges.extend(found.into_iter().map(|range| range.start + start..range.end + start));
         start += line.len();
     }

@@ -125,19 +125,20 @@ fn bearers(text: &str, found: &mut Vec<Range<usize>>) {
     const WORD: &str = "bearer";
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at + WORD.len() < bytes.len() {
-        let end = at + WORD.len();
-        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        if !begins || !bytes[at..end].eq_ignore_ascii_case(WORD.as_bytes()) {
-            at += 1;
+    while let Some(next) = memchr::memchr2(b'b', b'B', &bytes[at..]) {
+        let begin = at + next;
+        let end = begin + WORD.len();
+        at = begin + 1;
+        let begins = begin == 0 || !bytes[begin - 1].is_ascii_alphanumeric();
+        if !begins || !bytes.get(begin..end).is_some_and(|word| word.eq_ignore_ascii_case(WORD.as_bytes())) {
             continue;
         }
         let start = end + gap(&text[end..]);
-        let length = word_length(&text[start..]);
-        at = start + length;
-        if start > end && length > 0 && !text[start..at].bytes().all(|b| b.is_ascii_lowercase() || b".,:".contains(&b))
-        {
-            found.push(start..at);
+        let value = start..start + word_length(&text[start..]);
+        at = value.end;
+        let is_prose = text[value.clone()].bytes().all(|b| b.is_ascii_lowercase() || b".,:".contains(&b));
+        if start > end && !is_prose {
+            found.push(value);
         }
     }
 }
