@@ -1,6 +1,7 @@
 //! What the completions offer, asked of the shells themselves; a shell that is not installed cannot be asked.
 
 use crate::harness::Place;
+use crate::needs::have;
 
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/completions");
 
@@ -28,10 +29,6 @@ const RETRYCTL: &[(&str, &str)] = &[
     ("retryctl preset show cur", "curl"),
     ("retryctl dl replay 01", "01LETTER"),
 ];
-
-fn installed(program: &str) -> bool {
-    std::process::Command::new(program).arg("--version").output().is_ok()
-}
 
 /// A place whose `retryctl` knows one letter, so that ids do not depend on anything else.
 fn place() -> Place {
@@ -74,7 +71,7 @@ fn bash_completes_a_value_after_an_equals_sign() {
 
 #[test]
 fn fish_completes_options_values_and_the_wrapped_command() {
-    if !installed("fish") {
+    if !have("fish") {
         return;
     }
     for (line, offered) in RETRY.iter().chain(RETRYCTL) {
@@ -89,7 +86,7 @@ fn fish_completes_options_values_and_the_wrapped_command() {
 
 #[test]
 fn zsh_completes_options_values_and_the_wrapped_command() {
-    if !installed("zsh") {
+    if !have("zsh") {
         return;
     }
     // A zsh at a terminal of its own; each line is typed, then the tab, and what must come is waited for.

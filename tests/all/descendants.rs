@@ -1,6 +1,7 @@
 //! The process tree: nothing survives a time limit, and nothing else is touched. Contract C30 to C33.
 
 use crate::harness::{Place, Running, until};
+use crate::needs::root;
 use crate::processes::{Lines, children, code_of, gone, is_alive, kill};
 
 const BASE: [&str; 4] = ["-qq", "--no-dead-letter", "--base", "0"];
@@ -163,8 +164,7 @@ fn in_our_own_group_the_limit_ends_the_descendants_one_by_one_and_spares_the_gro
 #[test]
 fn what_cannot_be_killed_ends_the_run_and_is_named() {
     // Needs root: the command, under another user than us, may not be signalled by us.
-    // SAFETY: no pointers.
-    if unsafe { libc::geteuid() } != 0 {
+    if !root("run a command as another user") {
         return;
     }
     let place = Place::new();

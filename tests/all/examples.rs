@@ -24,16 +24,6 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(example(name)).unwrap_or_else(|e| panic!("examples/{name}: {e}"))
 }
 
-/// Whether a program is on this machine; says so where it is not.
-pub fn have(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).any(|dir| dir.join(program).is_file());
-    if !found {
-        println!("skipped: {program} is not on this machine");
-    }
-    found
-}
-
 /// Puts a shell script in a place's bin/, as a stand-in for a program of that name.
 pub fn stand_in(place: &Place, name: &str, script: &str) -> PathBuf {
     std::fs::create_dir_all(place.file("bin")).expect("a directory can be made");

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::examples::{have, stand_in, with_stand_ins};
+use crate::examples::{stand_in, with_stand_ins};
 use crate::harness::Place;
 use crate::loopback::{Answer, Server, http};
+use crate::needs::have;
 
 /// What a program that only the reader has does here.
 const STAND_INS: [(&str, &str); 13] = [

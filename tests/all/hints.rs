@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::harness::{Cli, Ended, Place, fenced};
 use crate::loopback::{Answer, Server, http};
+use crate::needs::have;
 
 const FIXED: [&str; 4] = ["-n", "3", "--base", "0"];
 
@@ -60,14 +61,6 @@ fn waits_for_nothing(cli: Cli) {
     assert_eq!(told(&line), (0.0, false), "{line}");
 }
 
-fn has_curl() -> bool {
-    let found = std::process::Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_ok();
-    if !found {
-        eprintln!("skipped: there is no curl on this machine");
-    }
-    found
-}
-
 fn date(ahead: i64) -> String {
     let now = SystemTime::now();
     let distance = Duration::from_secs(ahead.unsigned_abs());
@@ -85,7 +78,7 @@ fn curl(place: &Place, value: &str, more: &[&str]) -> Cli {
 
 #[test]
 fn retry_after_of_the_real_curl_is_waited_for() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -96,7 +89,7 @@ fn retry_after_of_the_real_curl_is_waited_for() {
 
 #[test]
 fn the_three_forms_of_a_date_are_waited_for() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -118,7 +111,7 @@ fn the_three_forms_of_a_date_are_waited_for() {
 
 #[test]
 fn a_past_date_and_zero_ask_for_nothing() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -128,7 +121,7 @@ fn a_past_date_and_zero_ask_for_nothing() {
 
 #[test]
 fn what_is_no_retry_after_is_ignored_with_one_warning_a_response() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -152,7 +145,7 @@ fn letter(place: &Place) -> Value {
 
 #[test]
 fn more_than_retry_after_max_or_the_window_ends_the_run_at_once_with_the_instant_in_the_record() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -174,7 +167,7 @@ fn more_than_retry_after_max_or_the_window_ends_the_run_at_once_with_the_instant
 
 #[test]
 fn cap_does_not_shorten_what_was_asked_for_and_ignore_retry_after_does_not_hear_it() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -184,7 +177,7 @@ fn cap_does_not_shorten_what_was_asked_for_and_ignore_retry_after_does_not_hear_
 
 #[test]
 fn retry_after_makes_no_failure_retryable_and_adds_no_attempt() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();
@@ -202,7 +195,7 @@ fn retry_after_makes_no_failure_retryable_and_adds_no_attempt() {
 
 #[test]
 fn a_503_is_tried_again_until_it_is_answered() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let server =
@@ -225,8 +218,7 @@ fn headers_are_recognised_as_each_tool_prints_them() {
         &["wget", "-S", "-t", "1", "-O", "-", &url],
         &["http", "--headers", "--check-status", "--ignore-stdin", &url],
     ] {
-        if std::process::Command::new(command[0]).arg("--version").stdout(Stdio::null()).status().is_err() {
-            eprintln!("skipped: there is no {} on this machine", command[0]);
+        if !have(command[0]) {
             continue;
         }
         let place = Place::new();
@@ -303,7 +295,7 @@ fn a_hint_file_asks_for_a_wait_in_each_of_its_forms() {
 
 #[test]
 fn curl_writes_its_headers_into_the_hint_file() {
-    if !has_curl() {
+    if !have("curl") {
         return;
     }
     let place = Place::new();

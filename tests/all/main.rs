@@ -23,6 +23,7 @@ mod loopback;
 mod main_job;
 mod messages;
 mod metrics;
+mod needs;
 mod notices;
 mod options;
 mod output_rules;

@@ -6,6 +6,7 @@ use std::os::fd::FromRawFd;
 use std::process::Stdio;
 
 use crate::harness::{Place, fenced};
+use crate::needs::have;
 
 /// A loopback port that refuses connections until somebody listens on it: bound, so that nobody else takes it.
 struct Refusing {
@@ -46,11 +47,10 @@ fn answer(mut stream: TcpStream, body: &str) {
 
 #[test]
 fn curl_is_tried_again_until_a_server_that_refused_twice_answers() {
-    let place = Place::new();
-    if place.program("curl", ["--version"]).command().stdout(Stdio::null()).status().is_err() {
-        eprintln!("skipped: there is no curl on this machine");
+    if !have("curl") {
         return;
     }
+    let place = Place::new();
     let server = Refusing::new();
     let url = format!("http://127.0.0.1:{}/", server.port);
     let mut cli = place.retry(["-n", "100", "--delays", "20ms", "--", "curl", "-fsS", &url]);

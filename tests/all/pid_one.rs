@@ -1,13 +1,18 @@
 //! As PID 1 of a container: signals arrive, orphans are reaped, the status is right. Contract C27.
 
 use crate::harness::{Cli, Place, until};
+use crate::needs::skipped;
 use crate::processes::{Lines, children, kill, status_field};
 
 /// `retry` as PID 1 of a new namespace, in which /proc is its own; `None` where that is not allowed.
 fn first(place: &Place, args: &[&str]) -> Option<Cli> {
     let ways: [&[&str]; 2] =
         [&["--pid", "--fork", "--mount-proc"], &["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]];
-    let way = ways.into_iter().find(|way| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0)?;
+    let allowed = |way: &&[&str]| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0;
+    let Some(way) = ways.into_iter().find(allowed) else {
+        skipped("no process namespace can be made here");
+        return None;
+    };
     Some(place.program("unshare", way.iter().chain(&[crate::harness::RETRY, "-qq", "--no-dead-letter"]).chain(args)))
 }
 
@@ -58,7 +63,11 @@ fn orphans_are_reaped_while_the_command_runs_and_during_a_delay() {
 /// `retry` in a new namespace, while /proc still shows the old one; `None` where that is not allowed.
 fn without_proc(place: &Place, limits: &[&str], script: &str) -> Option<Cli> {
     let ways: [&[&str]; 2] = [&["--pid", "--fork"], &["--user", "--map-root-user", "--pid", "--fork"]];
-    let way = ways.into_iter().find(|way| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0)?;
+    let allowed = |way: &&[&str]| place.program("unshare", way.iter().chain(&["true"])).run().code() == 0;
+    let Some(way) = ways.into_iter().find(allowed) else {
+        skipped("no process namespace can be made here");
+        return None;
+    };
     let retry = [crate::harness::RETRY, "-qq", "--no-dead-letter", "-n", "2", "--base", "0"];
     Some(place.program("unshare", way.iter().chain(&retry).chain(limits).chain(&["--", "sh", "-c", script])))
 }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{example, have, stand_in, with_stand_ins};
+use super::{example, stand_in, with_stand_ins};
 use crate::harness::{Cli, FENCE, Place};
 use crate::loopback::{Server, http};
+use crate::needs::have;
 
 fn alert(place: &Place, name: &str, job: &[&str]) -> Cli {
     let script = example("alerts").join(name);

@@ -2,6 +2,7 @@
 
 use super::{fails_until, stand_in, text, with_stand_ins};
 use crate::harness::{Place, RETRY, Running, until};
+use crate::needs::skipped;
 
 /// What the container starts: ENTRYPOINT and CMD.
 fn command() -> Vec<String> {
@@ -21,7 +22,7 @@ fn command() -> Vec<String> {
 fn start(place: &Place) -> Option<Running> {
     let mut args = vec!["--pid", "--fork", "--mount-proc", "--kill-child"];
     if place.program("unshare", args.iter().chain(&["true"])).run().code() != 0 {
-        println!("skipped: no process namespace can be made here");
+        skipped("no process namespace can be made here");
         return None;
     }
     let command = command();

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{fails_until, have, text};
+use super::{fails_until, text};
 use crate::harness::{Place, RETRY, RETRYCTL};
+use crate::needs::{have, root, skipped};
 
 /// cron, killed with the test.
 struct Cron(Child);
@@ -64,12 +65,7 @@ fn crontab() -> String {
 
 #[test]
 fn under_cron_one_mail_tells_of_the_job_that_failed_for_good_and_nothing_else_does() {
-    // SAFETY: geteuid(2) cannot fail and touches no memory.
-    if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: only root may change its root");
-        return;
-    }
-    if !have("cron") || !have("flock") || !have("ldd") {
+    if !root("change its root") || !have("cron") || !have("flock") || !have("ldd") {
         return;
     }
     let place = Place::new();
@@ -117,7 +113,7 @@ fn under_cron_one_mail_tells_of_the_job_that_failed_for_good_and_nothing_else_do
     let null = std::ffi::CString::new(root.join("dev/null").to_str().expect("a path of ours")).expect("no NUL");
     // SAFETY: the string is NUL-terminated and lives through the call.
     if unsafe { libc::mknod(null.as_ptr(), libc::S_IFCHR | 0o666, libc::makedev(1, 3)) } != 0 {
-        println!("skipped: no device node can be made here");
+        skipped("no device node can be made here");
         return;
     }
     script(root, "usr/sbin/sendmail", "echo mail >>/tmp/mails; cat >>/tmp/mail");
@@ -144,7 +140,7 @@ fn under_cron_one_mail_tells_of_the_job_that_failed_for_good_and_nothing_else_do
     let start = Instant::now();
     while read("ticked").lines().count() < 3 || !read("mail").contains("no route") {
         if cron.0.try_wait().expect("it is a child").is_some() {
-            println!("skipped: no process namespace can be made here");
+            skipped("no process namespace can be made here");
             return;
         }
         assert!(start.elapsed() < Duration::from_secs(180), "ticked: {:?}, mail: {}", read("ticked"), read("mail"));

@@ -4,8 +4,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::{example, have, stand_in, with_stand_ins};
+use super::{example, stand_in, with_stand_ins};
 use crate::harness::{Place, until};
+use crate::needs::{have, is_root, skipped};
 
 /// A server that is killed with the test.
 struct Server(Child);
@@ -29,15 +30,13 @@ fn programs() -> Option<PathBuf> {
 
 /// PostgreSQL refuses to run as root: nobody does instead.
 fn unprivileged(command: &mut Command) -> &mut Command {
-    // SAFETY: geteuid(2) cannot fail and touches no memory.
-    if unsafe { libc::geteuid() } == 0 { command.uid(65534).gid(65534) } else { command }
+    if is_root() { command.uid(65534).gid(65534) } else { command }
 }
 
 fn start(place: &Place, programs: &Path) -> Server {
     let data = place.file("data");
     std::fs::create_dir(&data).expect("a directory can be made");
-    // SAFETY: geteuid(2) cannot fail and touches no memory.
-    if unsafe { libc::geteuid() } == 0 {
+    if is_root() {
         for dir in [place.path(), &data] {
             std::os::unix::fs::chown(dir, Some(65534), Some(65534)).expect("root may");
         }
@@ -55,7 +54,7 @@ fn start(place: &Place, programs: &Path) -> Server {
 #[test]
 fn a_job_that_failed_for_good_is_marked_in_the_database() {
     let Some(programs) = programs() else {
-        println!("skipped: no PostgreSQL server on this machine");
+        skipped("no PostgreSQL server is on this machine");
         return;
     };
     if !have("psql") {

@@ -2,8 +2,9 @@
 
 use std::process::{Child, Command, Stdio};
 
-use super::{example, have, stand_in, with_stand_ins};
+use super::{example, stand_in, with_stand_ins};
 use crate::harness::{Ended, Place, RETRYCTL, until};
+use crate::needs::have;
 
 /// A server on a socket in its own directory, killed with the test.
 struct Server {

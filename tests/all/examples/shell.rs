@@ -1,8 +1,9 @@
 //! The pipeline, the makefile, the loops.
 
-use super::{example, fails_until, have, stand_in, with_stand_ins};
+use super::{example, fails_until, stand_in, with_stand_ins};
 use crate::harness::Place;
 use crate::loopback::{Answer, Server, http};
+use crate::needs::have;
 
 #[test]
 fn the_pipeline_reads_the_database_once_and_uploads_the_same_bytes_again() {

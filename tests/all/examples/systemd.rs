@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::{fails_until, have, stand_in, text, with_stand_ins};
+use super::{fails_until, stand_in, text, with_stand_ins};
 use crate::harness::{Cli, Place, RETRY, until};
+use crate::needs::have;
 
 /// The service with the programs of this test in place of the installed ones.
 fn service(place: &Place) -> String {

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{FILE, letter_ctl, letter_of};
 use crate::harness::Place;
+use crate::needs::{is_root, root};
 
 #[test]
 fn the_file_is_the_first_that_is_named_or_found() {
@@ -23,10 +24,10 @@ fn the_file_is_the_first_that_is_named_or_found() {
     assert_eq!(path(&all, &[]), "/v");
     assert_eq!(path(&all[1..], &[]), "/s/dead-letter.jsonl");
     assert_eq!(path(&all[2..], &[]), "/x/retry/dead-letter.jsonl");
-    // SAFETY: no pointers.
-    let own = match unsafe { libc::geteuid() } {
-        0 => "/var/lib/retry/dead-letter.jsonl".into(),
-        _ => place.file(".local/state/retry/dead-letter.jsonl").display().to_string(),
+    let own = if is_root() {
+        "/var/lib/retry/dead-letter.jsonl".into()
+    } else {
+        place.file(".local/state/retry/dead-letter.jsonl").display().to_string()
     };
     assert_eq!(path(&[], &[]), own);
 }
@@ -108,9 +109,7 @@ fn a_link_is_refused_by_every_verb() {
 
 #[test]
 fn root_looks_at_the_letters_of_others_and_is_told_who_may_replay_them() {
-    // SAFETY: no pointers.
-    if unsafe { libc::geteuid() } != 0 {
-        eprintln!("passed over: only root can give a file away");
+    if !root("give a file away") {
         return;
     }
     let place = Place::new();

@@ -3,6 +3,7 @@
 use super::trial::Verdict::{Permanent, Retryable, Success};
 use super::trial::{OF_TRANSFER, Trial, words};
 use crate::loopback::{Answer, Refusing, Server, give, http};
+use crate::needs::skipped;
 
 #[test]
 fn curl() {
@@ -111,7 +112,7 @@ fn with_sshd(trial: &mut Trial) {
         file.display().to_string()
     };
     if !sshd.exists() || (!std::path::Path::new("/run/sshd").exists() && std::fs::create_dir("/run/sshd").is_err()) {
-        eprintln!("skipped: there is no sshd on this machine that runs");
+        skipped("there is no sshd on this machine that runs");
         return;
     }
     let (host, user, other) = (keygen("host"), keygen("user"), keygen("other"));

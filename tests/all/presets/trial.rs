@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::harness::Place;
 use crate::loopback::{Answer, Refusing, Server, http};
+use crate::needs::skipped;
 
 /// What a preset makes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl Trial {
         let text = match output {
             Ok(output) if output.status.success() => [output.stdout, output.stderr].concat(),
             Ok(_) | Err(_) => {
-                eprintln!("skipped: there is no {program} on this machine that runs");
+                skipped(format_args!("there is no {program} on this machine that runs"));
                 return None;
             }
         };

@@ -1,6 +1,7 @@
 //! `--output on-failure`: nothing of a run that ends well, one report of one that does not. Contract S12.
 
 use crate::harness::{Place, RETRY};
+use crate::needs::{is_root, skipped};
 
 #[test]
 fn a_run_that_ends_well_prints_nothing_however_many_attempts_it_took() {
@@ -65,20 +66,18 @@ fn a_long_run_shows_its_first_and_its_last_attempts() {
 
 /// The programs of this test that are not everywhere: it runs cron(8) itself in a namespace of its own.
 fn can_run_cron() -> bool {
-    // SAFETY: no pointers.
-    let is_root = unsafe { libc::geteuid() } == 0;
     let has = |path: &str| std::path::Path::new(path).exists();
     let can_unshare = || {
         let unshare = std::process::Command::new("unshare").args(["-m", "-p", "-f", "--mount-proc", "true"]).output();
         unshare.is_ok_and(|done| done.status.success())
     };
-    is_root && has("/usr/sbin/cron") && has("/etc/cron.d") && has("/var/spool/cron") && can_unshare()
+    is_root() && has("/usr/sbin/cron") && has("/etc/cron.d") && has("/var/spool/cron") && can_unshare()
 }
 
 #[test]
 fn cron_mails_nothing_of_a_run_that_ends_well_and_one_report_of_one_that_does_not() {
     if !can_run_cron() {
-        println!("skipped: needs root, unshare(1) and Debian's cron");
+        skipped("needs root, unshare(1) and Debian's cron");
         return;
     }
     let place = Place::new();

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use crate::harness::{Place, until};
+use crate::needs::have;
 
 /// A command that fills its stderr for ever.
 const FLOOD: [&str; 3] = ["sh", "-c", "yes >&2"];
@@ -67,7 +68,7 @@ fn a_signal_reaches_a_command_whose_reader_has_stalled() {
 
 #[test]
 fn the_flags_of_shared_descriptions_stay_as_they_were() {
-    if !crate::examples::have("python3") {
+    if !have("python3") {
         return;
     }
     let place = Place::new();
