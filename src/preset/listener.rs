@@ -96,7 +96,9 @@ impl Listener {
 
     /// Says what an exit status means.
     ///
-    /// `http` is the status of the last response whose headers were seen.
+    /// `http` is the status of the last response whose headers were seen. What the tool itself names in its error goes before
+    /// it: of several requests another may be the last, and where both streams are one, headers may be those of a body. A
+    /// status below 400 explains no failure.
     pub fn judge(&self, status: u8, http: Option<u16>, hearing: Hearing) -> Said {
         let said = |verdict| Said { verdict: Some(verdict), warning: None };
         let preset = self.preset;
@@ -118,11 +120,11 @@ impl Listener {
             return said(Verdict::Retryable);
         }
         if let Some(rule) = preset.http.as_ref().filter(|http| http.on.contains(status)) {
-            return match http.or(self.named) {
+            return match self.named.or(http.filter(|status| *status >= 400)) {
                 Some(http) if Response::is_transient(http) => said(Verdict::Retryable),
                 Some(_) => said(Verdict::Permanent),
                 None if hearing.blind => self.for_want_of_hearing(status),
-                None => self.for_want_of_text(status, "no HTTP status was seen", rule.cure),
+                None => self.for_want_of_text(status, "no HTTP status of a failure was seen", rule.cure),
             };
         }
         let asks_text =

@@ -57,11 +57,16 @@ fn statuses_and_texts_decide_as_the_table_says() {
 }
 
 #[test]
-fn headers_decide_before_what_an_error_named() {
-    let mut listener = Listener::new(Preset::named("curl").unwrap());
+fn what_an_error_named_decides_before_headers_which_may_be_of_another_response() {
+    let curl = Preset::named("curl").unwrap();
+    let mut listener = Listener::new(curl);
     listener.stderr_line(b"curl: (22) The requested URL returned error: 404");
-    assert_eq!(listener.judge(22, Some(503), Hearing::WHOLE).verdict, Some(Verdict::Retryable));
+    assert_eq!(listener.judge(22, Some(503), Hearing::WHOLE).verdict, Some(Verdict::Permanent));
     assert_eq!(listener.named_status(), Some(404));
+    let silent = Listener::new(curl);
+    assert_eq!(silent.judge(22, Some(503), Hearing::WHOLE), Said { verdict: Some(Verdict::Retryable), warning: None });
+    assert_eq!(silent.judge(22, Some(404), Hearing::WHOLE).verdict, Some(Verdict::Permanent));
+    assert_eq!(silent.judge(22, Some(200), Hearing::WHOLE), silent.judge(22, None, Hearing::WHOLE));
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn where_the_deciding_text_cannot_be_there_a_status_is_retryable_and_the_cure_is
     assert_eq!(said.verdict, Some(Verdict::Retryable));
     assert_eq!(
         said.warning.unwrap(),
-        "preset curl: no HTTP status was seen, so exit status 22 counts as retryable; add -S, -v or -D /dev/stderr"
+        "preset curl: no HTTP status of a failure was seen, so exit status 22 counts as retryable; add -S, -v or -D /dev/stderr"
     );
     let mut listener = Listener::new(Preset::named("git").unwrap());
     listener.stderr_line("Fatal: Zugriff nicht möglich".as_bytes());

@@ -76,7 +76,7 @@ fn explicit_options_are_looked_at_before_the_preset() {
 #[test]
 fn without_the_deciding_text_a_status_is_retryable_with_one_warning_that_names_the_cure() {
     let (ended, made) = tried(&["--preset", "curl"], "curl", &["-fs"], "exit 22");
-    let warning = "retry: preset curl: no HTTP status was seen, so exit status 22 counts as retryable; add -S, -v or -D \
+    let warning = "retry: preset curl: no HTTP status of a failure was seen, so exit status 22 counts as retryable; add -S, -v or -D \
                    /dev/stderr\n";
     assert_eq!((made, ended.err().matches(warning).count()), (3, 1), "{}", ended.err());
     let german = "echo 'fatal: Konnte nicht auf Remote-Repository zugreifen' >&2; exit 128";
@@ -84,6 +84,18 @@ fn without_the_deciding_text_a_status_is_retryable_with_one_warning_that_names_t
     let warning =
         "retry: preset git: its messages are not in English, so exit status 128 counts as retryable; set LC_ALL=C\n";
     assert_eq!((made, ended.err().matches(warning).count()), (3, 1), "{}", ended.err());
+}
+
+#[test]
+fn the_status_of_the_failure_decides_and_not_that_of_another_response() {
+    // wget -S of two addresses, the first of which fails.
+    let two = "echo '  HTTP/1.1 503 No' >&2; echo '2026-11-30 12:00:00 ERROR 503: No.' >&2; echo '  HTTP/1.1 200 OK' >&2; exit 8";
+    comes_to(&["--preset", "wget"], "wget", two, 8, 3);
+    // The same with -q, which leaves the error out.
+    comes_to(&["--preset", "wget"], "wget", &two.replace("ERROR", ""), 8, 3);
+    // A body beside the error where both streams are one.
+    let body = "echo 'HTTP/1.1 503 said somebody behind us' >&2; echo 'curl: (22) The requested URL returned error: 404' >&2; exit 22";
+    comes_to(&["--preset", "curl"], "curl", body, 22, 1);
 }
 
 #[test]
