@@ -25,7 +25,7 @@ use crate::notice::texts::{self, Number};
 use crate::notice::{Notices, Wait as Waiting};
 use crate::observer::{Learnt, Observation};
 use crate::outcome::{Errno, Outcome};
-use crate::policy::{Facts, Lost, Reason, Verdict};
+use crate::policy::{Facts, Judgement, Lost, Reason, Verdict};
 use crate::record::{self, Record};
 use crate::record_file;
 use crate::redact::Redactor;
@@ -195,8 +195,7 @@ impl Run<'_> {
         };
         let file = hint_file.as_ref().map(HintFile::read);
         let learnt = observer.end(report.outcome, file.as_deref(), SystemTime::now());
-        self.warn_of(&learnt);
-        let mut facts = self.facts_of(&report, learnt);
+        let mut facts = self.facts_of(&report, &learnt);
         if !report.unkillable.is_empty() {
             self.say(Verbosity::Quiet, || texts::unkillable(&report.unkillable));
         }
@@ -210,18 +209,19 @@ impl Run<'_> {
             step = self.decide(Event::Caught { signal, during: None });
         }
         let judgement = self.machine.judgement().expect("an attempt that ended was judged");
+        self.warn_of(&learnt, judgement);
         self.story.attempt_ended(attempt, began_at, &report, facts, judgement);
         self.tell_attempt(began_at, &report, judgement, step);
         step
     }
 
     /// What is known of an attempt before what it printed has been delivered.
-    fn facts_of(&self, report: &Report, learnt: Learnt) -> Facts {
+    fn facts_of(&self, report: &Report, learnt: &Learnt) -> Facts {
         let sigpipe = matches!(report.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
         Facts {
             reader_gone: sigpipe && self.streams.is_reader_gone(),
             output: learnt.output,
-            hint: learnt.hint,
+            hint: learnt.hint.clone(),
             preset: learnt.preset,
             unkillable: !report.unkillable.is_empty(),
             lost: self.streams.lost_output().map(|_| Lost::Output),
@@ -264,15 +264,18 @@ impl Run<'_> {
         }
     }
 
-    /// Warns of hints that say nothing, and once a run of text that a preset lacked (P1).
-    fn warn_of(&mut self, learnt: &Learnt) {
-        if let Some(ignored) = &learnt.ignored {
+    /// Warns of hints that say nothing where something was to hear in them (S33), and once a run of text that a preset
+    /// lacked where the preset decided (P1).
+    fn warn_of(&mut self, learnt: &Learnt, judgement: Judgement) {
+        let waits = judgement.verdict == Verdict::Retryable && self.job.limits.heed_retry_after;
+        if let Some(ignored) = learnt.ignored.as_ref().filter(|_| waits) {
             self.say(Verbosity::Quiet, || texts::retry_after_ignored(ignored));
         }
-        if let Some(value) = &learnt.unclear {
+        if let Some(value) = learnt.unclear.as_ref().filter(|_| judgement.verdict != Verdict::Success) {
             self.say(Verbosity::Quiet, || texts::hint_unclear(value));
         }
-        if let Some(warning) = learnt.preset_warning.as_ref().filter(|_| !self.is_preset_warned) {
+        let is_new = judgement.reason == Reason::Preset && !self.is_preset_warned;
+        if let Some(warning) = learnt.preset_warning.as_ref().filter(|_| is_new) {
             self.is_preset_warned = true;
             self.say(Verbosity::Quiet, || warning.clone());
         }

@@ -52,9 +52,11 @@ impl HintFile {
 }
 
 impl Drop for HintFile {
+    /// What the command put in its place goes with it, a file of any kind or an empty directory; what stands in a directory
+    /// is not ours to remove.
     fn drop(&mut self) {
         // The command may have removed it.
-        let _ = std::fs::remove_file(&self.path);
+        let _ = std::fs::remove_file(&self.path).or_else(|_| std::fs::remove_dir(&self.path));
     }
 }
 
@@ -102,6 +104,21 @@ mod tests {
         assert_eq!(file.read(), b"");
         std::os::unix::fs::symlink("/etc/passwd", file.path()).unwrap();
         assert_eq!(file.read(), b"");
+    }
+
+    #[test]
+    fn a_directory_in_its_place_goes_too_unless_something_stands_in_it() {
+        for inside in [None, Some("data")] {
+            let file = HintFile::new().unwrap();
+            let path = file.path().to_path_buf();
+            std::fs::remove_file(&path).unwrap();
+            std::fs::create_dir(&path).unwrap();
+            inside.iter().for_each(|name| std::fs::write(path.join(name), "theirs").unwrap());
+            assert_eq!(file.read(), b"");
+            drop(file);
+            assert_eq!(path.exists(), inside.is_some());
+            let _ = std::fs::remove_dir_all(&path);
+        }
     }
 
     #[test]

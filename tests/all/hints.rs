@@ -335,11 +335,27 @@ fn an_unclear_hint_is_warned_of_and_does_nothing() {
 }
 
 #[test]
+fn what_nobody_would_act_on_is_not_warned_of() {
+    let place = Place::new();
+    let vague = "printf 'retry-after=-5\\nretry=maybe\\n' >\"$RETRY_HINT_FILE\"";
+    with_file(&place, &[], vague).run().is(0, "", "");
+    let refused = with_file(&place, &["--fail-on-exit", "4"], &format!("{vague}; exit 4")).run();
+    assert!(!refused.err().contains("Retry-After"), "{}", refused.err());
+    let deaf = with_file(&place, &["--ignore-retry-after"], &format!("{vague}; exit 4")).run();
+    assert!(!deaf.err().contains("Retry-After"), "{}", deaf.err());
+    assert_eq!(deaf.err().matches("retry=maybe: expected yes or no").count(), 3, "{}", deaf.err());
+}
+
+#[test]
 fn a_hint_file_that_is_no_file_any_more_keeps_nobody_waiting() {
     let place = Place::new();
-    let script = "rm \"$RETRY_HINT_FILE\"; mkfifo \"$RETRY_HINT_FILE\"; exit 4";
-    let ended = with_file(&place, &["-qq"], script).run();
-    assert_eq!(attempts(&place, &ended), 3);
+    for other in ["mkfifo", "mkdir", "ln -s /etc/passwd"] {
+        let script = format!("rm \"$RETRY_HINT_FILE\"; {other} \"$RETRY_HINT_FILE\"; exit 4");
+        let ended = with_file(&place, &["-qq"], &script).run();
+        assert_eq!(attempts(&place, &ended), 3);
+        let left: Vec<_> = std::fs::read_dir(place.path()).expect("a directory").filter_map(Result::ok).collect();
+        assert!(!left.iter().any(|entry| entry.file_name().to_string_lossy().starts_with("retry-hint.")), "{left:?}");
+    }
 }
 
 #[test]

@@ -99,6 +99,14 @@ fn the_status_of_the_failure_decides_and_not_that_of_another_response() {
 }
 
 #[test]
+fn what_decides_against_the_preset_silences_its_warning() {
+    for options in [&["--fail-on-exit", "22"][..], &["--succeed-on-exit", "22"], &["--retry-on-exit", "22"]] {
+        let (ended, _) = tried(&[&["--preset", "curl"], options].concat(), "curl", &["-fs"], "exit 22");
+        assert!(!ended.err().contains("preset curl"), "{options:?}: {}", ended.err());
+    }
+}
+
+#[test]
 fn a_mistake_that_makes_a_preset_worthless_is_warned_of_once() {
     let advice = "retry: preset curl: without --fail a 503 exits 0 and is not retried\n";
     for (args, times) in [(&["-sS", "u"][..], 1), (&["-fsS", "u"], 0), (&["--fail-with-body", "u"], 0)] {
