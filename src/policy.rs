@@ -76,7 +76,7 @@ pub struct Facts {
     pub preset: Option<Verdict>,
     /// Something of the attempt could not be killed and lives on (C31): nothing may start beside it.
     pub unkillable: bool,
-    /// Why no later attempt could be given the same input (S3), or why its output was lost (S14).
+    /// What was lost of its input (S3) or its output (S14).
     pub lost: Option<Lost>,
 }
 
@@ -85,6 +85,8 @@ pub struct Facts {
 pub enum Lost {
     /// The input could not be kept, so another attempt would find less of it.
     Input,
+    /// The input broke off, and the command took that for its end: it cannot have done all of its work.
+    InputEnd,
     /// Output could not be written where it belongs.
     Output,
 }
@@ -151,6 +153,8 @@ pub enum Reason {
     Unkillable,
     /// The input could not be kept for another attempt.
     InputLost,
+    /// The input broke off before its end.
+    InputBroken,
     /// Output could not be written.
     OutputLost,
 }
@@ -188,6 +192,7 @@ impl fmt::Display for Reason {
             Reason::NotListed => "no retry rule names it",
             Reason::Unkillable => "processes of the attempt could not be killed",
             Reason::InputLost => "the input could not be kept for another attempt",
+            Reason::InputBroken => "the input broke off before its end",
             Reason::OutputLost => "the output could not be written",
         })
     }
@@ -217,11 +222,14 @@ impl Rules {
             (Verdict::Retryable, Some(Lost::Input)) => {
                 Judgement { verdict: Verdict::Permanent, reason: Reason::InputLost }
             }
+            (Verdict::Success | Verdict::Retryable, Some(Lost::InputEnd)) => {
+                Judgement { verdict: Verdict::Permanent, reason: Reason::InputBroken }
+            }
             (Verdict::Success | Verdict::Retryable, Some(Lost::Output)) => {
                 Judgement { verdict: Verdict::Permanent, reason: Reason::OutputLost }
             }
             (Verdict::Success | Verdict::Permanent, Some(Lost::Input))
-            | (Verdict::Permanent, Some(Lost::Output))
+            | (Verdict::Permanent, Some(Lost::InputEnd | Lost::Output))
             | (_, None) => Judgement { verdict, reason },
         }
     }

@@ -217,6 +217,7 @@ impl Run<'_> {
 
     /// What is known of an attempt before what it printed has been delivered.
     fn facts_of(&self, report: &Report, learnt: &Learnt) -> Facts {
+        let lost_output = self.streams.has_lost_output().then_some(Lost::Output);
         let sigpipe = matches!(report.outcome, Outcome::Signaled(Signal::PIPE) | Outcome::Exited(141));
         Facts {
             reader_gone: sigpipe && self.streams.is_reader_gone(),
@@ -224,7 +225,7 @@ impl Run<'_> {
             hint: learnt.hint.clone(),
             preset: learnt.preset,
             unkillable: !report.unkillable.is_empty(),
-            lost: self.streams.lost_output().map(|_| Lost::Output),
+            lost: lost_output.or(self.streams.broken_input().map(|_| Lost::InputEnd)),
             ..Facts::only(report.outcome)
         }
     }
@@ -236,11 +237,14 @@ impl Run<'_> {
         let fence = self.fence_off(is_success);
         let signal = self.streams.settle(is_success, self.world.wait, patience);
         self.end_fence(fence);
-        if let Some(errno) = self.streams.lost_output() {
+        if self.streams.has_lost_output() {
             facts.lost = Some(Lost::Output);
-            // That nobody reads any more is no news to whoever stopped reading.
-            if errno != libc::EPIPE {
-                self.say(Verbosity::Quiet, || format!("cannot write to standard output: {}", Errno(errno)));
+            if let Some(why) = self.streams.lost_output() {
+                self.say(Verbosity::Quiet, || why);
+            }
+        } else if let Some(why) = self.streams.broken_input() {
+            if self.job.rules.judge(facts).reason == Reason::InputBroken {
+                self.say(Verbosity::Quiet, || why);
             }
         } else if let Some(why) = self.streams.lost_input() {
             facts.lost = Some(Lost::Input);

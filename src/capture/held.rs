@@ -3,11 +3,20 @@
 use super::Stream;
 use crate::sys::spool::Spool;
 
+/// Why output that was to come whole is lost; each with the system's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputLost {
+    /// It could not be held back: no room in TMPDIR.
+    Held(i32),
+    /// It could not be written to our stdout; EPIPE: nobody reads it any more.
+    Written(i32),
+}
+
 /// The stdout of one attempt, whole or not at all.
 #[derive(Debug)]
 pub struct Held {
     spool: Spool,
-    error: Option<i32>,
+    error: Option<OutputLost>,
     /// Where it is being released to, and from which offset on it still has to be.
     release: Option<(Stream, u64)>,
 }
@@ -23,7 +32,7 @@ impl Held {
         if self.error.is_none()
             && let Err(e) = self.spool.push(bytes)
         {
-            self.fail(e.raw_os_error().unwrap_or(libc::EIO));
+            self.fail(OutputLost::Held(e.raw_os_error().unwrap_or(libc::EIO)));
         }
     }
 
@@ -32,21 +41,22 @@ impl Held {
         self.spool.is_empty()
     }
 
-    /// Why something was lost, if anything was: the system's number.
-    pub fn error(&self) -> Option<i32> {
+    /// Why something was lost, if anything was.
+    pub fn error(&self) -> Option<OutputLost> {
         self.error
     }
 
     /// Nothing of it can be had or is wanted any more, for this reason.
-    pub fn fail(&mut self, error: i32) {
+    pub fn fail(&mut self, error: OutputLost) {
         self.error = Some(error);
         self.drop_rest();
     }
 
-    /// It cannot be written where it is going. Only on stdout that makes a run fail (S14).
+    /// It cannot be written where it is going, for the system's reason of this number. Only on stdout that makes a run fail
+    /// (S14).
     pub fn give_up(&mut self, error: i32) {
         match self.released_to() {
-            Some(Stream::Stdout | Stream::Both) => self.fail(error),
+            Some(Stream::Stdout | Stream::Both) => self.fail(OutputLost::Written(error)),
             Some(Stream::Stderr) | None => self.drop_rest(),
         }
     }
@@ -76,11 +86,11 @@ impl Held {
                 0
             }
             Ok(_) => {
-                self.fail(libc::EIO);
+                self.fail(OutputLost::Held(libc::EIO));
                 0
             }
             Err(e) => {
-                self.fail(e.raw_os_error().unwrap_or(libc::EIO));
+                self.fail(OutputLost::Held(e.raw_os_error().unwrap_or(libc::EIO)));
                 0
             }
         }

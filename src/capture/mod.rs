@@ -16,6 +16,7 @@ use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
 use self::channel::Channel;
 use self::held::Held;
+pub use self::held::OutputLost;
 use self::kept::KeptOutputs;
 pub use self::plan::Observed;
 use self::plan::{Goal, Plan};
@@ -196,7 +197,7 @@ impl Output {
                 Goal::Pass(Stream::Stdout | Stream::Both) => self.out.is_gone() || self.out.error().is_some(),
                 Goal::Hold => {
                     if self.out.is_gone() && channel.raw().is_some() {
-                        self.held.fail(libc::EPIPE);
+                        self.held.fail(OutputLost::Written(libc::EPIPE));
                     }
                     self.held.error().is_some()
                 }
@@ -213,7 +214,8 @@ impl Output {
             let is_read = self.read(index, CHUNK, observer).is_some();
             let is_stalled = match self.channels[index].goal {
                 Goal::Pass(to) => self.sink(to).has_pending() || self.sink(to).is_gone(),
-                Goal::Hold | Goal::Keep => false,
+                Goal::Hold => self.held.error().is_some(),
+                Goal::Keep => false,
             };
             if !is_read || is_stalled {
                 return;
@@ -353,8 +355,8 @@ impl Output {
 
     /// The error on our own stdout, or with holding it back, that makes the run fail (S14). EPIPE: the reader of what
     /// `--output final` was releasing is gone; a reader of what passes is the child's own concern.
-    pub fn error(&self) -> Option<i32> {
-        self.held.error().or(self.out.error())
+    pub fn error(&self) -> Option<OutputLost> {
+        self.held.error().or(self.out.error().map(OutputLost::Written))
     }
 
     /// Whether nobody reads our stdout or stderr any more (R23).

@@ -155,7 +155,7 @@ fn what_final_cannot_release_because_nobody_reads_is_an_error() {
     attempt(&mut output, ours, "echo x", &mut ());
     output.settle(true);
     assert!(output.deliver());
-    assert_eq!(output.error(), Some(libc::EPIPE));
+    assert_eq!(output.error(), Some(OutputLost::Written(libc::EPIPE)));
     assert!(output.is_reader_gone());
 }
 

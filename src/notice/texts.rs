@@ -71,6 +71,7 @@ pub fn counted(judgement: Judgement) -> String {
         | Reason::NotListed
         | Reason::Unkillable
         | Reason::InputLost
+        | Reason::InputBroken
         | Reason::OutputLost => format!("{word}: {}", judgement.reason),
     }
 }

@@ -112,6 +112,8 @@ fn input_that_is_lost_spoils_a_retry_and_lost_output_spoils_a_success() {
     assert_eq!(rules.judge(&facts(Outcome::Exited(0), Lost::Input)).verdict, Verdict::Success);
     assert_eq!(rules.judge(&facts(Outcome::Exited(1), Lost::Input)).verdict, Verdict::Permanent);
     assert_eq!(rules.judge(&facts(Outcome::Exited(0), Lost::Output)).verdict, Verdict::Permanent);
+    assert_eq!(rules.judge(&facts(Outcome::Exited(0), Lost::InputEnd)).verdict, Verdict::Permanent);
+    assert_eq!(rules.judge(&facts(Outcome::Exited(1), Lost::InputEnd)).verdict, Verdict::Permanent);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 use crate::capture::kept::KeptOutput;
-use crate::capture::{Observed, Observer, Output};
+use crate::capture::{Observed, Observer, Output, OutputLost};
 use crate::child::{self, Attempted, Limits, Report};
 use crate::job::{Job, StdinMode};
 use crate::notice::Sink;
@@ -41,6 +41,9 @@ impl Patience {
         }
     }
 }
+
+/// What is wrong with an input of which others take what was only offered, and the cure.
+const SHARED: &str = "another process reads it too; --stdin inherit lets them share it";
 
 /// Standard input, output and error of a run.
 #[derive(Debug)]
@@ -155,12 +158,35 @@ impl Streams {
                 size::exact(self.stdin_max)
             ),
             Unkept::Failed(errno) => format!("standard input could not be kept for another attempt: {}", Errno(errno)),
+            Unkept::Shared => format!("standard input could not be kept for another attempt: {SHARED}"),
         })
     }
 
-    /// The error on our own stdout that makes the run fail (S14).
-    pub(super) fn lost_output(&self) -> Option<i32> {
-        self.output.error()
+    /// Why the attempt that ended took for the end of its input what was none, as one line.
+    pub(super) fn broken_input(&self) -> Option<String> {
+        let why = match self.stdin.broken()? {
+            Unkept::TooLong { .. } => return None,
+            Unkept::Failed(errno) => Errno(errno).to_string(),
+            Unkept::Shared => SHARED.to_owned(),
+        };
+        Some(format!("standard input broke off: {why}"))
+    }
+
+    /// Whether output was lost that makes the run fail (S14).
+    pub(super) fn has_lost_output(&self) -> bool {
+        self.output.error().is_some()
+    }
+
+    /// Why it was, as one line; `None` where nobody reads any more, which is no news to whoever stopped reading.
+    pub(super) fn lost_output(&self) -> Option<String> {
+        match self.output.error()? {
+            OutputLost::Written(libc::EPIPE) => None,
+            OutputLost::Written(errno) => Some(format!("cannot write to standard output: {}", Errno(errno))),
+            OutputLost::Held(errno) => {
+                let directory = std::env::temp_dir();
+                Some(format!("cannot hold standard output back in {}: {}", directory.display(), Errno(errno)))
+            }
+        }
     }
 
     /// The end of what the last attempt wrote to stderr; `None` where nothing passed.

@@ -14,6 +14,15 @@ pub enum Unkept {
     },
     /// It could not be written to a file, or not be taken from standard input: the error of the system.
     Failed(i32),
+    /// What was offered is gone from standard input: another process reads it too.
+    Shared,
+}
+
+impl Unkept {
+    /// What an error of the system says; one that is none of the system's is that of a shared input.
+    pub fn by(error: &io::Error) -> Unkept {
+        error.raw_os_error().map_or(Unkept::Shared, Unkept::Failed)
+    }
 }
 
 /// How much is to be kept of what is taken from now on.

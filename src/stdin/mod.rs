@@ -59,6 +59,8 @@ pub struct Stdin {
     limits: StdinLimits,
     kept: Kept,
     offer: Option<Offer>,
+    /// Why the input broke off in the last attempt.
+    broken: Option<Unkept>,
     /// Whether an attempt moved the offset of a file that is put back.
     moved: bool,
     began: bool,
@@ -86,7 +88,7 @@ impl Stdin {
             (StdinMode::Auto | StdinMode::Replay, Source::Stream(live)) => Way::Offered(live),
         };
         let kept = Kept::new(Keeping::ForAttempts(limits.attempts));
-        Ok(Stdin { fd, source, mode, way, limits, kept, offer: None, moved: false, began: false })
+        Ok(Stdin { fd, source, mode, way, limits, kept, offer: None, broken: None, moved: false, began: false })
     }
 
     /// Makes it ready for an attempt; `is_last` says that no other can follow, so that nothing needs to be kept for one.
@@ -147,11 +149,16 @@ impl Stdin {
     /// The attempt is over.
     pub fn end(&mut self) {
         if let Some(offer) = self.offer.take() {
-            offer.finish(&mut self.kept);
+            self.broken = offer.finish(&mut self.kept);
         }
         if let Way::PutBack { start } = self.way {
             self.moved |= rustix::fs::tell(self.fd).is_ok_and(|at| at != start);
         }
+    }
+
+    /// Why the input of the last attempt broke off before its end, if it did and the attempt read as far as that.
+    pub fn broken(&self) -> Option<Unkept> {
+        self.broken
     }
 
     /// Why the next attempt could not have the same input, if it could not (S3).

@@ -62,6 +62,8 @@ pub struct Offer {
     /// The position up to which bytes were put into the pipe: what stands in it lies between the two.
     offered: u64,
     buffer: Vec<u8>,
+    /// Why the input broke off before its end, if it did.
+    broken: Option<Unkept>,
 }
 
 impl Offer {
@@ -84,6 +86,7 @@ impl Offer {
             drained: 0,
             offered: 0,
             buffer: Vec::new(),
+            broken: None,
         };
         offer.step(kept)?;
         Ok(offer)
@@ -106,17 +109,23 @@ impl Offer {
     /// What was awaited has come: takes what was read, offers what is next.
     pub fn go_on(&mut self, kept: &mut Kept) {
         if let Err(e) = self.step(kept) {
-            // Whatever it was, the child gets its end of input rather than waiting for ever.
-            kept.lose(Unkept::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
+            // Whatever it was, the child gets its end of input rather than waiting for ever; it cannot be told that this is not
+            // the real one.
+            let why = Unkept::by(&e);
+            kept.lose(why);
+            self.broken = Some(why);
             self.close();
         }
     }
 
-    /// The attempt is over: nobody is to read more of this pipe. Takes from standard input exactly what was read.
-    pub fn finish(mut self, kept: &mut Kept) {
+    /// The attempt is over: nobody is to read more of this pipe. Takes from standard input exactly what was read. Returns why
+    /// the input broke off, where the child read as far as that.
+    pub fn finish(mut self, kept: &mut Kept) -> Option<Unkept> {
+        let is_read_up = pipe::unread(self.read.as_fd()) == 0;
         if let Err(e) = self.settle(kept) {
-            kept.lose(Unkept::Failed(e.raw_os_error().unwrap_or(libc::EIO)));
+            kept.lose(Unkept::by(&e));
         }
+        self.broken.filter(|_| is_read_up)
     }
 
     fn close(&mut self) {
@@ -189,7 +198,7 @@ impl Offer {
                     kept.skip(n as u64);
                     Ok(())
                 }
-                Got::End | Got::Nothing => Err(io::Error::from_raw_os_error(libc::EIO)),
+                Got::End | Got::Nothing => Err(taken_by_another()),
             };
         }
         self.buffer.resize(WIDE * rustix::param::page_size(), 0);
@@ -203,8 +212,7 @@ impl Offer {
                 kept.push(&self.buffer[..n]);
                 Ok(())
             }
-            // Somebody else took what we had only offered.
-            Got::End | Got::Nothing => Err(io::Error::from_raw_os_error(libc::EIO)),
+            Got::End | Got::Nothing => Err(taken_by_another()),
         }
     }
 
@@ -215,6 +223,9 @@ impl Offer {
             let most = usize::try_from(kept.taken() - self.offered).unwrap_or(usize::MAX);
             let room = (self.pages * rustix::param::page_size()).min(self.buffer.len()).min(most);
             let n = kept.read_at(self.offered, &mut self.buffer[..room])?;
+            if n == 0 {
+                return Err(io::Error::from_raw_os_error(libc::EIO));
+            }
             let Some(write) = &self.write else { return Ok(false) };
             match rustix::io::write(write, &self.buffer[..n]) {
                 Ok(0) | Err(rustix::io::Errno::AGAIN) => return Ok(false),
@@ -251,4 +262,9 @@ impl Offer {
         }
         Ok(got)
     }
+}
+
+/// Somebody else took what we had only offered.
+fn taken_by_another() -> io::Error {
+    io::Error::other("another process reads it too")
 }

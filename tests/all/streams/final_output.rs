@@ -57,12 +57,25 @@ fn stderr_passes_at_once_while_stdout_is_held() {
 #[test]
 fn what_cannot_be_held_fails_the_run_rather_than_come_in_half() {
     let place = Place::new();
-    let script = "export TMPDIR=/nowhere; retry --no-dead-letter -n 3 --base 0 --output final -- head -c 3000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}";
-    let ended = place.bash(script).run();
-    // The command dies of SIGPIPE, as it would of a reader that goes: its output has nowhere to go.
-    assert_eq!(ended.out(), "0\n141\n");
-    let said = "retry: cannot write to standard output: no such file or directory\n";
-    assert!(ended.err().starts_with(said), "{}", ended.err());
+    for (disk, directory, why) in [
+        ("export TMPDIR=/nowhere", "/nowhere", "no such file or directory"),
+        // A disk that fills up: what is held begins to be written and goes on no further.
+        ("ulimit -f 2048", "$TMPDIR", "file too large"),
+    ] {
+        for (command, status) in [("exec cat /dev/zero", 141), ("head -c 3000000 /dev/zero; exit 0", 1)] {
+            // The command dies of SIGPIPE, as it would of a reader that goes: its output has nowhere to go. One that goes
+            // on has not succeeded either.
+            let script = format!(
+                "{disk}; retry --no-dead-letter -n 3 --base 0 --output final -- sh -c '{command}' \
+                 | wc -c; echo ${{PIPESTATUS[0]}}"
+            );
+            let ended = place.bash(&script).run();
+            assert_eq!(ended.out(), format!("0\n{status}\n"));
+            let directory = directory.replace("$TMPDIR", &place.path().to_string_lossy());
+            let said = format!("retry: cannot hold standard output back in {directory}: {why}\n");
+            assert!(ended.err().starts_with(&said), "{}", ended.err());
+        }
+    }
 }
 
 #[test]

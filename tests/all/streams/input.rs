@@ -146,12 +146,19 @@ fn input_beyond_the_limit_ends_a_run_that_would_have_to_read_it_again() {
 #[test]
 fn input_that_no_disk_can_hold_ends_the_run_and_leaves_the_attempt_undisturbed() {
     let place = Place::new();
-    let script =
-        "export TMPDIR=/nowhere; head -c 3000000 /dev/zero | retry -n 3 --base 0 -- sh -c 'wc -c; exit 7'; echo $?";
-    let ended = place.bash(script).run();
-    assert_eq!(ended.out(), "3000000\n7\n");
-    let said = "retry: standard input could not be kept for another attempt: no such file or directory\n";
-    assert!(ended.err().starts_with(said), "{}", ended.err());
+    for (disk, why) in
+        // A disk that is not there, and one that fills up while the attempt reads.
+        [("export TMPDIR=/nowhere", "no such file or directory"), ("ulimit -f 2048", "file too large")]
+    {
+        let script = format!(
+            "{disk}; head -c 3000000 /dev/zero | retry -n 3 --base 0 -- sh -c 'wc -c; exit 7'; echo $?; \
+             head -c 3000000 /dev/zero | retry -n 3 --base 0 -- wc -c"
+        );
+        let ended = place.bash(&script).run();
+        assert_eq!(ended.out(), "3000000\n7\n3000000\n");
+        let said = format!("retry: standard input could not be kept for another attempt: {why}\n");
+        assert!(ended.err().starts_with(&said) && ended.err().matches(&said).count() == 1, "{}", ended.err());
+    }
 }
 
 #[test]

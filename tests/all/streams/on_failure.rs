@@ -53,6 +53,22 @@ fn of_an_attempt_that_floods_head_and_tail_stand_in_the_report() {
 }
 
 #[test]
+fn what_no_disk_can_keep_of_an_attempt_is_counted_in_the_report() {
+    let place = Place::new();
+    for disk in ["export TMPDIR=/nowhere", "ulimit -f 512"] {
+        let script = format!(
+            "{disk}; retry -n 3 --base 0 --no-dead-letter --output on-failure -- \
+             sh -c 'head -c 900000 /dev/zero | tr \"\\0\" a; exit 4'"
+        );
+        let ended = place.bash(&script).run();
+        let text = ended.err();
+        // One attempt stays in memory.
+        assert_eq!((ended.code(), ended.out().as_str(), text.matches("\n  | aaa").count()), (4, "", 2), "{disk}");
+        assert_eq!(text.matches(" 900000 bytes more, not kept ").count(), 2, "{disk}: {}", &text[text.len() - 300..]);
+    }
+}
+
+#[test]
 fn a_long_run_shows_its_first_and_its_last_attempts() {
     let place = Place::new();
     let script = "echo said$RETRY_ATTEMPT; exit 4";
