@@ -242,7 +242,7 @@ impl<'a> Life<'a> {
         let living = family.living();
         for process in &living {
             if self.give_up_at.is_some() {
-                process.send(Signal::KILL);
+                process.kill();
                 continue;
             }
             // While the command lives it is left to see to its own children.

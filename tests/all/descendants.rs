@@ -46,6 +46,29 @@ fn the_next_attempt_starts_when_everything_of_the_last_is_gone() {
 }
 
 #[test]
+fn a_chain_of_processes_that_fork_and_end_does_not_outrun_the_limit() {
+    // Whoever of the chain lives holds the lock, which the second attempt then does not get.
+    let script = |leave: &str| {
+        format!(
+            "use POSIX (); use Fcntl ':flock'; open my $lock, '>', 'lock';
+             exit(flock($lock, LOCK_EX | LOCK_NB) ? 0 : 1) if $ENV{{RETRY_ATTEMPT}} == 2;
+             flock($lock, LOCK_EX); if (fork) {{ sleep 1 while 1 }} {leave} $SIG{{TERM}} = 'IGNORE'; my $last = time + 20;
+             while (time < $last) {{ POSIX::_exit(0) if fork; select undef, undef, undef, 0.0005 }}"
+        )
+    };
+    for leave in ["", "POSIX::setsid();"] {
+        for _ in 0..10 {
+            let place = Place::new();
+            assert_eq!(
+                perl(&place, &["-n", "2", "-t", "100ms", "-k", "20ms"], &script(leave)).wait().code(),
+                0,
+                "{leave}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_command_that_exits_0_from_its_handler_has_timed_out_all_the_same() {
     let place = Place::new();
     let script = "$SIG{TERM} = sub { exit 0 }; sleep 1 while 1";

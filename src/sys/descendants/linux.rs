@@ -25,6 +25,26 @@ impl Process {
         Some(Process { pid, started: stat_field(&stat, 22)?.parse().ok()? })
     }
 
+    /// Sends KILL, to its whole group at once where that can only be of the attempt.
+    ///
+    /// A process that forks and ends again and again is always gone before a signal to it alone arrives; no fork escapes
+    /// the one to a group. A session other than ours was begun by a descendant, so nobody else's process is in its groups;
+    /// and a child that only we reap pins the number of its group.
+    pub fn kill(&self) {
+        let stat = fs::read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        let field = |number| stat_field(&stat, number).and_then(|field| field.parse::<i32>().ok());
+        // SAFETY: no pointers.
+        let own_session = unsafe { libc::getsid(0) };
+        if let (Some(parent), Some(group), Some(session)) = (field(4), field(5), field(6))
+            && parent == own_pid()
+            && ![0, own_session].contains(&session)
+            && group > 1
+        {
+            send::send_group(group, Signal::KILL);
+        }
+        self.send(Signal::KILL);
+    }
+
     /// Sends a signal to this very process.
     pub fn send(&self, signal: Signal) {
         // SAFETY: no pointers.
@@ -153,24 +173,34 @@ impl Family {
     /// The living descendants of the attempt, the child itself not among them. Orphans that have ended are reaped.
     pub fn living(&mut self) -> Vec<Process> {
         let mut living = Vec::new();
-        // Our own list is whole: only we reap from it.
-        for pid in if self.can_see { children(own_pid()) } else { Vec::new() } {
-            if pid == self.child {
-                self.descend(pid, &mut living);
-            } else if reap::reap(pid).is_none() {
-                let Some(process) = Process::now(pid) else { continue };
-                if self.is_ours(process) {
-                    living.push(process);
-                    self.descend(pid, &mut living);
-                }
-            }
-        }
+        // One that ended after our children were listed has left its own to us, and they are not on that list.
+        while self.can_see && self.list(&mut living) && living.is_empty() {}
         for process in &living {
             if !self.known.contains(process) {
                 self.known.push(*process);
             }
         }
         living
+    }
+
+    /// Adds the living descendants that are found now. Whether an orphan was reaped meanwhile.
+    fn list(&self, living: &mut Vec<Process>) -> bool {
+        let mut has_reaped = false;
+        // Our own list is whole: only we reap from it.
+        for pid in children(own_pid()) {
+            if pid == self.child {
+                self.descend(pid, living);
+            } else if reap::reap(pid).is_some() {
+                has_reaped = true;
+            } else {
+                let Some(process) = Process::now(pid) else { continue };
+                if self.is_ours(process) {
+                    living.push(process);
+                    self.descend(pid, living);
+                }
+            }
+        }
+        has_reaped
     }
 
     /// Adds everything below a process.

@@ -10,6 +10,11 @@ pub struct Process {
 }
 
 impl Process {
+    /// Sends KILL to this process.
+    pub fn kill(&self) {
+        self.send(Signal::KILL);
+    }
+
     /// Sends a signal to this process.
     pub fn send(&self, signal: Signal) {
         crate::sys::send::send(self.pid, signal);
