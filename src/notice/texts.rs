@@ -214,7 +214,7 @@ pub fn letter_not_saved(json: &str) -> String {
 
 /// W5: a log that cannot be written never changes the run.
 pub fn log_lost(file: &Path, cause: &str) -> String {
-    format!("cannot write the log {}: {cause}; the run goes on without it", file.display())
+    format!("cannot write the log {}: {cause}; its lines go to stderr", file.display())
 }
 
 /// A file of the CI that cannot be written.

@@ -316,22 +316,32 @@ impl Notices {
         if !self.hears(weight) {
             return;
         }
-        let Some(file) = self.settings.log_file.clone() else {
-            if !self.subject.reports_at_the_end {
-                let prefix = self.journal_prefix(priority);
-                let line =
-                    json.map_or_else(|| format!("retry: {}", self.harmless(text)), |json| self.harmless_json(json));
-                self.send_line(sink, &format!("{prefix}{line}\n"));
+        if let Some(file) = self.settings.log_file.clone() {
+            match logfile::append(&file, &self.log_line(text, json.as_deref())) {
+                Ok(()) => return,
+                Err(error) => self.log_is_lost(sink, &texts::log_lost(&file, &logfile::cause(&error))),
             }
-            return;
-        };
-        // Many jobs share a log: there a line says when, and whose it is.
-        let line = json.unwrap_or_else(|| {
-            let at = crate::timestamp::format(SystemTime::now());
-            format!("{at} {} {} retry: {}", escape::line(&self.subject.job), self.subject.id, escape::line(text))
-        });
-        if let Err(error) = logfile::append(&file, &format!("{line}\n")) {
-            self.log_is_lost(sink, &texts::log_lost(&file, &logfile::cause(&error)));
+            // From here on as if none had been asked for, so that the end of a bad run is not lost with the log.
+            if self.settings.verbosity < weight.max(Verbosity::Quiet) {
+                return;
+            }
+        }
+        if !self.subject.reports_at_the_end {
+            let prefix = self.journal_prefix(priority);
+            let line = json.map_or_else(|| format!("retry: {}", self.harmless(text)), |json| self.harmless_json(json));
+            self.send_line(sink, &format!("{prefix}{line}\n"));
+        }
+    }
+
+    /// A line for the log. Many jobs share one: there a line says when, and whose it is.
+    fn log_line(&self, text: &str, json: Option<&str>) -> String {
+        match json {
+            Some(json) => format!("{json}\n"),
+            None => {
+                let at = crate::timestamp::format(SystemTime::now());
+                let (job, id) = (escape::line(&self.subject.job), &self.subject.id);
+                format!("{at} {job} {id} retry: {}\n", escape::line(text))
+            }
         }
     }
 

@@ -103,7 +103,9 @@ fn a_log_that_cannot_be_written_never_changes_the_run() {
         let place = Place::new();
         let ended = run(&place, &["--log-file", log], "exit 3").run();
         assert_eq!((ended.code(), ended.out().as_str()), (3, ""));
-        assert_eq!(ended.err().matches("cannot write the log").count(), 1, "{}", ended.err());
+        let err = masked(&ended.err());
+        assert_eq!(err.matches("cannot write the log").count(), 1, "{err}");
+        assert!(err.ends_with(&format!("its lines go to stderr\n{FAILED}{GAVE_UP}")), "{err}");
     }
 }
 

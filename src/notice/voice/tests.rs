@@ -234,12 +234,17 @@ fn the_log_file_keeps_its_level_and_stderr_hears_nothing() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_one_warning() {
-    let settings = NoticeSettings { log_file: Some("/no/such/place".into()), ..settings(Verbosity::Normal) };
-    assert_eq!(
-        told_to(settings, Surroundings::default(), &[75, 75]),
-        "retry: cannot write the log /no/such/place: no such file or directory; the run goes on without it\n"
-    );
+fn what_a_log_cannot_take_is_said_on_stderr_after_one_warning() {
+    let lost = "retry: cannot write the log /no/such/place: no such file or directory; its lines go to stderr\n";
+    let log = || Some("/no/such/place".into());
+    let told = |verbosity| {
+        told_to(NoticeSettings { log_file: log(), ..settings(verbosity) }, Surroundings::default(), &[75, 75])
+    };
+    assert_eq!(told(Verbosity::Normal), format!("{lost}{FAILED}{GAVE_UP}"));
+    assert_eq!(told(Verbosity::Quiet), format!("{lost}{GAVE_UP}"));
+    assert_eq!(told(Verbosity::Silent), "");
+    let json = NoticeSettings { log_file: log(), format: LogFormat::Json, ..settings(Verbosity::Silent) };
+    assert_eq!(told_to(json, Surroundings::default(), &[75, 75]), "");
 }
 
 #[test]
