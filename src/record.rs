@@ -322,3 +322,35 @@ impl Record {
         record
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_speaks_of_masking_only_where_something_was_masked() {
+        let says = |redacted| String::from_utf8(Record { redacted, ..Record::default() }.to_line()).unwrap();
+        assert!(says(true).contains(r#""redacted":true"#));
+        assert!(!says(false).contains("redacted"));
+    }
+
+    #[test]
+    fn one_value_of_an_option_reads_as_a_list_of_one() {
+        assert_eq!(Setting::One("a".into()).values(), ["a"]);
+        assert_eq!(Setting::Many(vec!["a".into(), "b".into()]).values(), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_record_for_a_log_has_all_but_the_output_and_the_attempts() {
+        let small = Record { id: "x".into(), ..Record::default() };
+        let mut record = Record { stderr: Some(Tail::new(b"busy", 4)), ..small.clone() };
+        record.retry.history.push(Attempt::default());
+        assert_eq!(record.without_details(), small);
+    }
+
+    #[test]
+    fn an_output_says_when_it_is_not_whole() {
+        assert!(!Tail::new(b"busy", 4).truncated);
+        assert!(Tail::new(b"busy", 5).truncated);
+    }
+}

@@ -58,6 +58,18 @@ mod tests {
 
     proptest! {
         #[test]
+        fn text_that_is_no_utf_8_has_its_bytes_beside_it(bytes: Vec<u8>) {
+            let (text, twin) = text_and_twin(&bytes);
+            prop_assert_eq!(&text, &String::from_utf8_lossy(&bytes));
+            prop_assert_eq!(twin.map_or(text.into_bytes(), |twin| twin.0), bytes);
+        }
+
+        #[test]
+        fn text_that_is_utf_8_stands_alone(text: String) {
+            prop_assert_eq!(text_and_twin(text.as_bytes()), (text, None));
+        }
+
+        #[test]
         fn arguments_come_back_byte_for_byte(args: Vec<Vec<u8>>) {
             let args: Vec<OsString> = args.into_iter().map(OsString::from_vec).collect();
             let (text, twin) = encode_args(&args);

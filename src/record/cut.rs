@@ -81,12 +81,67 @@ mod tests {
         record
     }
 
+    /// What is left of a record: the length of its output, whether it says to be cut, and whether it has attempts.
+    fn left(record: &Record) -> (usize, bool, bool) {
+        let line = record.to_line();
+        assert!(line.len() < 4_194_304, "no room for the newline");
+        let read: Record = serde_json::from_slice(&line).unwrap();
+        let stderr = read.stderr.unwrap();
+        (stderr.tail.len(), stderr.truncated, !read.retry.history.is_empty())
+    }
+
     #[test]
     fn the_output_is_cut_first() {
-        let line = long(vec!["true".into()], 5 << 20).to_line();
-        let read: Record = serde_json::from_slice(&line).unwrap();
-        assert!(line.len() < LIMIT);
-        assert_eq!((read.stderr.unwrap().tail.len(), read.retry.history.is_empty()), (0, false));
+        assert_eq!(left(&long(vec!["true".into()], 5 << 20)), (0, true, true));
+    }
+
+    #[test]
+    fn a_line_of_four_mib_with_its_newline_is_whole_and_a_byte_more_cuts_the_output() {
+        let of = |tail: usize| {
+            let mut record = long(vec!["true".into()], tail);
+            record.stderr.as_mut().unwrap().total_bytes = 5_000_000;
+            record
+        };
+        let fits = 4_194_303 - of(0).encode().len();
+        assert_eq!(left(&of(fits)), (fits, false, true));
+        assert_eq!(left(&of(fits + 1)), (0, true, true));
+    }
+
+    #[test]
+    fn the_attempts_are_cut_next() {
+        let of = |length: usize| long(vec!["x".repeat(length)], 0);
+        let fits = 4_194_303 - of(0).encode().len();
+        assert_eq!(left(&of(fits)), (0, false, true));
+        // Without the attempts its arguments fit as they are.
+        assert_eq!(left(&of(fits + 1)), (0, false, false));
+        let read: Record = serde_json::from_slice(&of(fits + 1).to_line()).unwrap();
+        assert_eq!((read.process.args[0].len(), read.process.args_b64), (fits + 1, None));
+    }
+
+    #[test]
+    fn of_arguments_that_are_too_long_the_first_64_kib_of_text_stay() {
+        let cut = |args: &[&str], length: usize| {
+            let mut record = Record::default();
+            record.process.args = args.iter().map(|arg| arg.repeat(length)).collect();
+            record.cut_args();
+            record.process.args
+        };
+        assert_eq!(cut(&["x"], 65_536), ["x".repeat(65_536)]);
+        assert_eq!(cut(&["x"], 65_537), [format!("{}…", "x".repeat(65_536))]);
+        assert_eq!(cut(&["x", "yy"], 40_000), ["x".repeat(40_000), format!("{}…", "y".repeat(25_536))]);
+        assert_eq!(cut(&["x", "y", "z"], 32_768), ["x".repeat(32_768), "y".repeat(32_768)]);
+        assert_eq!(cut(&["€"], 30_000), [format!("{}…", "€".repeat(21_845))], "never within a character");
+    }
+
+    #[test]
+    fn bytes_of_arguments_are_kept_beside_their_cut_text_but_not_of_a_masked_record() {
+        let mut record = long(vec!["x".into()], 0);
+        record.process.args_b64 = Some(vec![Base64(vec![0xff])]);
+        record.cut_args();
+        assert_eq!(record.process.args_b64, Some(vec![Base64(vec![0xff])]));
+        let mut masked = Record { redacted: true, ..long(vec!["x".into()], 0) };
+        masked.cut_args();
+        assert_eq!(masked.process.args_b64, None);
     }
 
     #[test]

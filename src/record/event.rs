@@ -126,3 +126,28 @@ impl Event {
         serde_json::to_vec(self).expect("an event has nothing that JSON cannot hold")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_action_is_known_by_a_word_of_its_own() {
+        use Action::*;
+        for action in [ReplayStarted, ReplaySucceeded, ReplayFailed, Discarded, Restored] {
+            assert_eq!(Action::from_name(action.name()), Some(action));
+        }
+        assert_eq!(Action::from_name("of a later version"), None);
+    }
+
+    #[test]
+    fn an_event_is_one_line_and_read_back_from_it() {
+        let mut event = Event::new(Action::Discarded, "01ARYZ6S41", std::time::SystemTime::UNIX_EPOCH);
+        event.event.reason = Some("two\nlines".into());
+        event.replay = Some(Replay { number: 2, exit_code: Some(75), ..Replay::default() });
+        let line = event.to_line();
+        assert!(!line.contains(&b'\n'));
+        assert_eq!(serde_json::from_slice::<Event>(&line).unwrap(), event);
+        assert_eq!(event.timestamp, "1970-01-01T00:00:00.000Z");
+    }
+}

@@ -95,6 +95,16 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_the_last_attempt_is_added_to_it() {
+        let mut history = History::default();
+        assert!(history.is_empty() && history.last_mut().is_none());
+        (1..=2).for_each(|attempt| history.push(Attempt { attempt, ..Attempt::default() }));
+        history.last_mut().unwrap().delay_ms = Some(7);
+        assert!(history.iter().map(|attempt| (attempt.attempt, attempt.delay_ms)).eq([(1, None), (2, Some(7))]));
+        assert!(!history.is_empty());
+    }
+
+    #[test]
     fn a_history_of_twenty_is_whole() {
         let mut history = History::default();
         (1..=20).for_each(|attempt| history.push(Attempt { attempt, ..Attempt::default() }));

@@ -90,3 +90,81 @@ impl Masker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::ffi::OsString;
+
+    /// The record masked, for a command whose arguments give away the token `hunter22`.
+    fn masked(record: Value) -> Value {
+        let args: Vec<OsString> = ["send", "--token", "hunter22"].map(OsString::from).to_vec();
+        let Value::Object(mut record) = record else { panic!("a record is an object") };
+        mask(&mut record, &Redactor::new(&args, &[]));
+        Value::Object(record)
+    }
+
+    #[test]
+    fn arguments_are_masked_by_their_own_rules_and_texts_by_what_was_masked_there() {
+        let record = json!({
+            "process": {"args": ["send", "--token", "hunter22"], "args_b64": ["aA=="], "working_directory": "/x/hunter22"},
+            "error": {"message": "hunter22 is no token"},
+            "later": {"args": ["hunter22", 1, null, true], "deep": {"x": "hunter22", "x_b64": "aA=="}},
+        });
+        let expected = json!({
+            "process": {"args": ["send", "--token", "***"], "working_directory": "/x/***"},
+            "error": {"message": "*** is no token"},
+            "later": {"args": ["***", 1, null, true], "deep": {"x": "***"}},
+            "redacted": true,
+        });
+        assert_eq!(masked(record), expected);
+    }
+
+    #[test]
+    fn what_stands_in_the_arguments_without_its_mask_is_not_masked_again() {
+        let args = [OsString::from("token:"), OsString::from("x")];
+        let mut record =
+            Record { error: Some(super::super::Failure::new("exit_code", b"token: x")), ..Record::default() };
+        record.process.args = vec!["token:".into(), "x".into()];
+        let shown = record.masked(&Redactor::new(&args, &[]));
+        assert_eq!(shown["process"]["args"], json!(Redactor::new(&args, &[]).args()));
+        assert_eq!(shown["error"]["message"], "token: ***");
+        assert_eq!(record.to_masked_line(&Redactor::new(&args, &[])), serde_json::to_vec(&shown).unwrap());
+    }
+
+    #[test]
+    fn a_recorded_variable_is_masked_and_the_value_of_a_secret_one_wherever_it_stands() {
+        let record = json!({
+            "env": {"DB_PASSWORD": "s3sam", "PIN_TOKEN": "abc", "COLOUR": "green"},
+            "env_b64": {"DB_PASSWORD": "aA=="},
+            "error": {"message": "s3sam, abc, green"},
+        });
+        let expected = json!({
+            "env": {"DB_PASSWORD": "***", "PIN_TOKEN": "***", "COLOUR": "***"},
+            "error": {"message": "***, abc, green"},
+            "redacted": true,
+        });
+        assert_eq!(masked(record), expected);
+    }
+
+    #[test]
+    fn stored_input_is_masked_as_text_and_as_bytes() {
+        for input in [json!({"kind": "stored", "text": "x"}), json!({"kind": "stored", "b64": "aA=="})] {
+            let expected = json!({"stdin": {"kind": "stored", "text": "***"}, "redacted": true});
+            assert_eq!(masked(json!({"stdin": input})), expected);
+        }
+        let expected = json!({"stdin": {"kind": "not_read"}, "redacted": true});
+        assert_eq!(masked(json!({"stdin": {"kind": "not_read"}})), expected);
+    }
+
+    #[test]
+    fn what_this_program_wrote_itself_is_left_as_it_is() {
+        let record =
+            json!({"id": "hunter22", "kind": "hunter22", "retry": {"ending": "hunter22", "other": "hunter22"}});
+        let expected = json!({
+            "id": "hunter22", "kind": "hunter22", "retry": {"ending": "hunter22", "other": "***"}, "redacted": true,
+        });
+        assert_eq!(masked(record), expected);
+    }
+}
