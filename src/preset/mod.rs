@@ -182,7 +182,7 @@ impl Preset {
     pub fn unknown(name: &str) -> String {
         let distance = |preset: &&Preset| strsim::damerau_levenshtein(name, preset.name);
         let near = PRESETS.iter().min_by_key(|preset| distance(preset));
-        match near.filter(|near| distance(near) <= 2 && distance(near) < near.name.len()) {
+        match near.filter(|near| distance(near) <= 2) {
             Some(near) => format!("there is no such preset; is it {}?", near.name),
             None => {
                 let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();

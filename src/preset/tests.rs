@@ -97,6 +97,71 @@ fn where_the_deciding_text_cannot_be_there_a_status_is_retryable_and_the_cure_is
 }
 
 #[test]
+fn a_tool_that_was_told_to_be_silent_and_spoke_all_the_same_is_believed() {
+    let silenced = Hearing { silenced: true, ..Hearing::WHOLE };
+    let mut listener = Listener::new(Preset::named("npm").unwrap());
+    listener.stderr_line(b" \t");
+    assert!(listener.judge(1, None, silenced).warning.is_some(), "a blank line says nothing");
+    listener.stderr_line(b"npm error code E404");
+    listener.stderr_line(b"");
+    assert_eq!(listener.judge(1, None, silenced), Said { verdict: Some(Verdict::Permanent), warning: None });
+}
+
+#[test]
+fn what_does_not_pass_through_us_is_missed_only_where_it_would_decide() {
+    let blind = Hearing { blind: true, ..Hearing::WHOLE };
+    let judge = |name: &str, status| Listener::new(Preset::named(name).unwrap()).judge(status, None, blind);
+    for (name, status) in [("curl", 22), ("wget", 8), ("git", 128)] {
+        assert!(judge(name, status).warning.is_some_and(|warning| warning.contains("--output inherit")), "{name}");
+    }
+    for (name, status) in [("curl", 60), ("ssh", 1), ("sysexits", 64)] {
+        assert_eq!(judge(name, status), Said { verdict: Some(Verdict::Permanent), warning: None }, "{name}");
+    }
+}
+
+#[test]
+fn on_standard_output_only_texts_that_are_expected_there_count() {
+    let judge = |name: &str, status, line: &str, hearing| {
+        let mut listener = Listener::new(Preset::named(name).unwrap());
+        listener.stdout_line(line.as_bytes());
+        (listener.judge(status, None, hearing).verdict, listener.named_status())
+    };
+    let retrying = "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken";
+    assert_eq!(judge("pip", 1, retrying, Hearing::WHOLE), (Some(Verdict::Retryable), None));
+    let refused = "fatal: unable to access 'http://h/': Failed to connect: Connection refused";
+    assert_eq!(judge("git", 128, refused, Hearing::WHOLE), (Some(Verdict::Permanent), None));
+    let quiet = Hearing { talkative: false, ..Hearing::WHOLE };
+    assert_eq!(judge("pip", 1, "ERROR: x (from versions: none)", quiet), (Some(Verdict::Permanent), None));
+    // A page may quote an error of curl; an error of curl itself does not stand there.
+    assert_eq!(judge("curl", 22, "returned error: 404", Hearing::WHOLE), (Some(Verdict::Retryable), None));
+}
+
+#[test]
+fn only_streams_on_which_a_preset_looks_for_something_are_read() {
+    for (name, streams) in [
+        ("sysexits", (false, false)),
+        ("qmail", (false, false)),
+        ("curl", (true, false)),
+        ("git", (true, false)),
+        ("pip", (true, true)),
+        ("ansible", (true, true)),
+    ] {
+        let preset = Preset::named(name).unwrap();
+        assert_eq!((preset.reads_stderr(), preset.reads_stdout()), streams, "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_no_preset_has_is_answered_with_the_one_that_was_nearly_typed_or_with_all() {
+    for (typed, meant) in [("crul", "curl"), ("gitt", "git"), ("kubetl", "kubectl"), ("dockre2", "docker")] {
+        assert_eq!(Preset::unknown(typed), format!("there is no such preset; is it {meant}?"));
+    }
+    let all = Preset::unknown("postgresql");
+    assert!(all.starts_with("expected one of sysexits, qmail, curl, "), "{all}");
+    assert_eq!(Preset::unknown("cur123"), all, "three letters away");
+}
+
+#[test]
 fn words_that_a_tool_says_of_every_failure_are_no_reason_to_give_up() {
     let mut listener = Listener::new(Preset::named("pip").unwrap());
     listener.stderr_line(b"ERROR: Could not find a version that satisfies the requirement foo (from versions: none)");
