@@ -146,7 +146,7 @@ fn option(arg: &str, programs: Programs, ranges: &mut Vec<Range<usize>>) -> Opti
 fn program_option(arg: &str, programs: Programs, ranges: &mut Vec<Range<usize>>) -> Option<Form> {
     for (option, form) in programs.options() {
         let start = match arg.strip_prefix(option) {
-            Some("") if option.starts_with("--") => arg.len(),
+            Some("") => arg.len(),
             Some(rest) if option.starts_with("--") && rest.starts_with('=') => option.len() + 1,
             _ if option.starts_with("--") || arg.starts_with("--") => continue,
             _ => match short_value(arg, option) {

@@ -37,6 +37,13 @@ fn an_author_is_no_secret() {
 }
 
 #[test]
+fn a_sentence_about_secrets_is_no_option_and_a_scheme_no_assignment() {
+    shown(&["git", "commit", "-m no more token", "file"], &["git", "commit", "-m no more token", "file"]);
+    shown(&["x", "token://h/x", "auth::login", "TOKEN=//x"], &["x", "token://h/x", "auth::login", "TOKEN=***"]);
+    assert_eq!(text("see <http://h:b>,me@x or http://h:b\u{1b}[0m@"), "see <http://h:b>,me@x or http://h:b\u{1b}[0m@");
+}
+
+#[test]
 fn the_password_of_a_user_option_is_masked_for_curl_only() {
     shown(&["curl", "-u", "bob:hunter2", "http://h"], &["curl", "-u", "bob:***", "http://h"]);
     shown(&["/usr/bin/curl", "-fsSu", "bob:hunter2"], &["/usr/bin/curl", "-fsSu", "bob:***"]);
@@ -49,6 +56,7 @@ fn the_password_of_a_user_option_is_masked_for_curl_only() {
     shown(&["docker", "run", "-u", "1000:1000"], &["docker", "run", "-u", "1000:1000"]);
     shown(&["curl", "-XPUT", "http://h:80/u:v"], &["curl", "-XPUT", "http://h:80/u:v"]);
     shown(&["curl", "-b", "jar.txt", "-b", "sid=hunter2"], &["curl", "-b", "jar.txt", "-b", "***"]);
+    shown(&["curl", "--pass=hunter2", "--user-agent=bot: 1"], &["curl", "--pass=***", "--user-agent=bot: 1"]);
 }
 
 #[test]
@@ -139,6 +147,7 @@ fn assignments_and_parameters_are_masked_anywhere() {
     shown(&["env", "PGPASSWORD=hunter2", "psql"], &["env", "PGPASSWORD=***", "psql"]);
     shown(&["curl", "http://h/?access_token=abc&x=1"], &["curl", "http://h/?access_token=***&x=1"]);
     shown(&["curl", "-d", "token=abc&x=1&pwd=q"], &["curl", "-d", "token=***&x=1&pwd=***"]);
+    shown(&["curl", "-d", "token=a&&b&=c&x=1"], &["curl", "-d", "token=***&x=1"]);
     shown(&["java", "-Dssl.keyStorePassword=abc"], &["java", "-Dssl.keyStorePassword=***"]);
     shown(&["make", "API_TOKEN+=abc", "API_TOKEN?=abc"], &["make", "API_TOKEN+=***", "API_TOKEN?=***"]);
     shown(&["x", "A=1", "TIMEOUT=5"], &["x", "A=1", "TIMEOUT=5"]);
@@ -167,10 +176,20 @@ fn lines_of_a_shell_are_searched() {
         ("TOKEN=$(cat /x y) run", "TOKEN=*** run"),
         ("TOKEN=$(cat /x y)/z run", "TOKEN=*** run"),
         ("TOKEN= run", "TOKEN= run"),
+        ("TOKEN=a\\ b run", "TOKEN=*** run"),
+        ("TOKEN=a\\\\ run", "TOKEN=*** run"),
+        ("TOKEN=$(cat /x\nrun", "TOKEN=***\nrun"),
+        ("run --token \\\n   hunter2 now", "run --token \\\n   *** now"),
         ("sort -u a:b", "sort -u a:b"),
     ] {
         shown(&["sh", "-c", line], &["sh", "-c", expected]);
     }
+}
+
+#[test]
+fn a_line_of_a_shell_comes_after_a_few_letters_that_end_in_c() {
+    shown(&["sh", "-euxc", "DB_PASSWORD=a b"], &["sh", "-euxc", "DB_PASSWORD=*** b"]);
+    shown(&["sh", "-magic", "DB_PASSWORD=a b"], &["sh", "-magic", "DB_PASSWORD=***"]);
 }
 
 #[test]
@@ -209,6 +228,10 @@ fn text_is_searched_by_the_same_rules() {
         ("{\"auth\": {\"user\": \"bob\"}}", "{\"auth\": {\"user\": \"bob\"}}"),
         ("password: hunter2\nuser: bob", "password: ***\nuser: bob"),
         ("password = hunter2", "password = ***"),
+        ("password: hunter2 is wrong", "password: *** is wrong"),
+        ("the token : x", "the token : x"),
+        ("{\"token\" : \"abc\"}", "{\"token\" : \"***\"}"),
+        ("\"=x", "\"=x"),
         (":password => \"a\"", ":password => \"***\""),
         ("FATAL:  password authentication failed", "FATAL:  password authentication failed"),
         ("the option --token is missing", "the option --token is missing"),
@@ -234,6 +257,12 @@ fn what_was_masked_in_the_arguments_is_masked_in_text() {
     let redactor = Redactor::new(&args, &[]);
     assert_eq!(redactor.text("xhunter2y s3cr3tt0ken Bearer"), "x***y *** Bearer");
     assert_eq!(redactor.text("1 of 127.0.0.1:80x1"), "*** of 127.0.0.***:80x1");
+}
+
+#[test]
+fn a_short_part_of_a_header_is_not_masked_by_itself() {
+    let redactor = Redactor::new(&["curl".into(), "-H".into(), "Cookie: sid=12".into()], &[]);
+    assert_eq!(redactor.text("12 of 13 for sid=12"), "12 of 13 for ***");
 }
 
 #[test]
