@@ -96,6 +96,12 @@ fn named(text: &str, found: &mut Vec<Range<usize>>) {
         if is_long_header(name.text) {
             parts(&text[value.clone()], true, value.start, found);
         }
+        // Each text of a list may turn up by itself.
+        if name.is_quoted && text[value.clone()].trim_start().starts_with(['"', '\'']) {
+            let texts = text[value.clone()].split(['"', '\'']).filter(|text| text.len() >= LONG_PART);
+            let start = |item: &str| item.as_ptr() as usize - text.as_ptr() as usize;
+            found.extend(texts.map(|item| start(item)..start(item) + item.len()));
+        }
         found.push(value);
     }
 }

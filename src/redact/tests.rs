@@ -353,6 +353,10 @@ const PLACES: &[(&str, &str)] = &[
     ("curl -u user:'", "' http://h"),
     ("mysql -p\"", "\" db"),
     ("TOKEN=a'", "' run"),
+    ("https://", "@host/path"),
+    ("http://h/?a=1&sig=", "&n=1"),
+    ("{\"tokens\": [\"first\", \"", "\"]}"),
+    ("TOKEN+=", " run"),
 ];
 
 proptest! {
