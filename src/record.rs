@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use bytes::{Base64, args_of, encode_args, text_and_twin};
 pub use event::{Action, Event, EventWhat, Replay};
 pub use history::{Attempt, History};
-pub use masked::{is_secret, mask};
+pub use masked::{is_secret, mask, mask_event};
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;

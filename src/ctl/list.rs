@@ -41,7 +41,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
         Format::Jsonl => {
             for index in selected {
                 let letter = &letters.folded.letters[index];
-                let Some(mut record) = mask.value(&letters.line(letter)?) else { continue };
+                let Some(mut record) = mask.value(&letters.line(letter)?, &mut []) else { continue };
                 record.insert("state".into(), letter.state.name().into());
                 record.insert("replays".into(), letter.replays.into());
                 world.print_json(&record)?;

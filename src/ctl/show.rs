@@ -23,9 +23,10 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
         let letter = &letters.folded.letters[at];
         let line = letters.line(letter)?;
         if as_json {
-            let mut value = mask.value(&line).unwrap_or_default();
+            let mut events = events(&letters, letter)?;
+            let mut value = mask.value(&line, &mut events).unwrap_or_default();
             value.insert("state".into(), letter.state.name().into());
-            value.insert("events".into(), events(&letters, letter)?.into());
+            value.insert("events".into(), events.into());
             world.print_json(&value)?;
             continue;
         }

@@ -86,12 +86,14 @@ impl Mask {
         Some(Redactor::new(args, &extra))
     }
 
-    /// The record of a line as it may be shown, unknown fields included; `None` if it is no object.
-    pub fn value(&self, line: &[u8]) -> Option<Map<String, Value>> {
+    /// The record of a line as it may be shown, unknown fields included; `None` if it is no object. So are the events of
+    /// its letter.
+    pub fn value(&self, line: &[u8], events: &mut [Map<String, Value>]) -> Option<Map<String, Value>> {
         let mut value = serde_json::from_slice::<Map<String, Value>>(line).ok()?;
         let record = serde_json::from_slice::<Record>(line).unwrap_or_default();
         if let Some(redactor) = self.redactor_of(&record) {
             record::mask(&mut value, &redactor);
+            events.iter_mut().for_each(|event| record::mask_event(event, &redactor));
         }
         Some(value)
     }

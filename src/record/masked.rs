@@ -55,6 +55,14 @@ pub fn mask(record: &mut Map<String, Value>, redactor: &Redactor) {
     record.insert("redacted".into(), true.into());
 }
 
+/// Masks the secrets of an event of a letter, whose redactor this is: the last error of a replay, somebody's reason.
+pub fn mask_event(event: &mut Map<String, Value>, redactor: &Redactor) {
+    let masker = Masker { redactor, values: Vec::new() };
+    for (name, value) in event.iter_mut().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+        masker.mask(value, name == "process");
+    }
+}
+
 /// Whether the value of a recorded variable is a secret that has to be hidden wherever else it stands. The shortest are
 /// left: masked everywhere they would tell nothing but make nonsense of the rest.
 pub fn is_secret(name: &str, value: &str) -> bool {

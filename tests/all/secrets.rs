@@ -109,8 +109,18 @@ fn the_file_has_every_secret_that_a_replay_needs_and_what_is_shown_has_none() {
         let out = letter_ctl(&place, verb).run().out();
         assert!((1..=26).all(|number| out.contains(&format!("{SECRET}{number:02}"))), "{out}");
     }
-    let events = letter_ctl(&place, &["discard", &id, "--reason=because"]).run();
-    is_clean("the end of a discard", &(events.out() + &events.err()));
+    let failed = letter_ctl(&place, &["replay", &id]).env("RETRY_DEFAULT_VERBOSE", "2").run();
+    assert_eq!(failed.code(), 1);
+    is_clean("a replay", &own_lines(&failed.err()));
+    let reason = "--reason=S3CR3T01 is wrong, password: S3CR3T27";
+    let ended = letter_ctl(&place, &["discard", &id, reason]).run();
+    is_clean("the end of a discard", &(ended.out() + &ended.err()));
+    assert!(place.read(FILE).contains("S3CR3T27"));
+    for verb in [&["show", &id][..], &["show", "--json", &id], &["list", "--format=jsonl", "--state=discarded"]] {
+        let out = letter_ctl(&place, verb).run().out();
+        assert!(out.contains(&id), "{verb:?}");
+        is_clean(&format!("{verb:?} with events"), &out);
+    }
 }
 
 #[test]
