@@ -205,6 +205,12 @@ impl Letters {
             .map_err(|error| unread(&self.places[letter.file].path, &error))
     }
 
+    /// The user to whom the file of a letter belongs, where that is neither root nor who asks: only they may run it (D4).
+    pub fn other_owner(&self, letter: &Letter) -> Option<u32> {
+        let owner = rustix::fs::fstat(&self.folded.files[letter.file]).ok()?.st_uid;
+        (owner != 0 && owner != rustix::process::geteuid().as_raw()).then_some(owner)
+    }
+
     /// The letters that somebody has to do something about.
     pub fn open(&self) -> impl Iterator<Item = &Letter> {
         self.folded.letters.iter().filter(|letter| letter.state.is_open())

@@ -29,6 +29,8 @@ pub struct Told<'a> {
     pub redactor: Option<&'a Redactor>,
     /// The file it stands in.
     pub place: &'a Place,
+    /// The other user to whom that belongs.
+    pub of_another: Option<u32>,
 }
 
 impl Told<'_> {
@@ -76,7 +78,9 @@ pub fn print(told: &Told<'_>, world: &mut World<'_>) -> io::Result<()> {
     if told.letter.state.is_open() {
         let file = told.place.for_a_line_to_paste();
         let file = file.map(|path| format!(" --file {}", shell_word::to_paste(path))).unwrap_or_default();
-        writeln!(world.out, "\n{bold}To run it again{plain}\n  retryctl dead-letter replay{file} {}", told.letter.id)?;
+        let become_them = told.of_another.map(|owner| format!("sudo -u '#{owner}' ")).unwrap_or_default();
+        let line = format!("{become_them}retryctl dead-letter replay{file} {}", told.letter.id);
+        writeln!(world.out, "\n{bold}To run it again{plain}\n  {line}")?;
     }
     Ok(())
 }

@@ -116,6 +116,10 @@ fn root_looks_at_the_letters_of_others_and_is_told_who_may_replay_them() {
     let id = super::id(&letter_of(&place, &[], &["false"])).to_owned();
     std::os::unix::fs::chown(place.file(FILE), Some(12345), None).unwrap();
     assert_eq!(letter_ctl(&place, &["list", "--format=ids"]).run().out().trim_end(), id);
+    let shown = letter_ctl(&place, &["show", &id]).run().out();
+    let file = place.file(FILE).display().to_string();
+    let line = format!("\n  sudo -u '#12345' retryctl dead-letter replay --file {file} {id}\n");
+    assert!(shown.ends_with(&line), "{shown}");
     let refused = letter_ctl(&place, &["replay", &id]).run();
     assert_eq!(refused.code(), 74);
     let line = format!("sudo -u '#12345' retryctl dead-letter replay --file letters {id}\n");
