@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::needs::have;
 use retry::cli::complete::{bash, fish, zsh};
 use retry::cli::man;
 use retry::cli::parse;
@@ -40,15 +41,13 @@ fn is_committed(path: &str, generated: &str) {
 
 /// Runs a program that checks a file; where it is not installed there is nothing to check with.
 fn passes(program: &str, args: &[&str], path: &str) {
-    match Command::new(program).args(args).arg(project(path)).output() {
-        Ok(output) => {
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8_lossy(&said);
-            assert!(output.status.success() && said.is_empty(), "{program} {path}: {}\n{said}", output.status);
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => panic!("{program}: {error}"),
+    if !have(program) {
+        return;
     }
+    let output = Command::new(program).args(args).arg(project(path)).output().expect("it can be started");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(output.status.success() && said.is_empty(), "{program} {path}: {}\n{said}", output.status);
 }
 
 fn page(name: &str) -> String {
