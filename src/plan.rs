@@ -1,5 +1,7 @@
 //! The plan: the machine in an invented world, where every attempt fails at once. Contract R50.
 
+mod mean;
+
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -118,9 +120,9 @@ impl Plan {
             (Some(tries), _) => MOST.min(usize::try_from(tries).unwrap_or(MOST)),
         };
         let worst = walk(limits, || [1.0; 2], most);
-        // The mean of a run that waits shorter shows attempts that the worst case has no time for.
+        let means = mean::means(&limits.backoff, worst.delays.len());
+        // A run that waits shorter makes attempts that the worst case has no time for.
         let unhurried = Limits { max_elapsed: None, ..limits.clone() };
-        let mean = walk(&unhurried, || [0.5; 2], worst.delays.len().max(1));
         let seeded = seed.map(|seed| {
             let mut draws = Draws::seeded(seed);
             walk(&unhurried, move || draws.next(), worst.delays.len().max(1))
@@ -133,14 +135,13 @@ impl Plan {
                 PlannedAttempt {
                     attempt: u32::try_from(i + 1).unwrap_or(u32::MAX),
                     ceiling_ms: delay.map(|(_, ceiling)| millis(*ceiling)),
-                    mean_ms: delay.and_then(|_| mean.delays.get(i)).map(|(mean, _)| millis(*mean)),
+                    mean_ms: means.get(i).copied().map(millis),
                     worst_ms: millis(running),
                     delay_ms: delay.and(seeded.as_ref()).and_then(|s| s.delays.get(i)).map(|(d, _)| millis(*d)),
                 }
             })
             .collect::<Vec<_>>();
-        let mean_total =
-            mean.delays.iter().take(worst.delays.len()).fold(Duration::ZERO, |sum, (d, _)| sum.saturating_add(*d));
+        let mean_total = means.iter().fold(Duration::ZERO, |sum, mean| sum.saturating_add(*mean));
         Plan {
             fit: attempts.len(),
             worst_total_ms: millis(running),
