@@ -84,8 +84,11 @@ pub fn outcome(outcome: Outcome, command: &str) -> String {
     }
 }
 
-/// `next attempt in 3.2 s`; a wait that somebody asked for says so (S35).
+/// `next attempt in 3.2 s`; a wait that somebody asked for says so (S35), and one of less than 1 ms is none.
 pub fn next_attempt(delay: Duration, source: DelaySource) -> String {
+    if delay < Duration::from_millis(1) {
+        return "next attempt at once".to_owned();
+    }
     let delay = human(delay);
     match source {
         DelaySource::Backoff | DelaySource::Splay => format!("next attempt in {delay}"),

@@ -19,7 +19,7 @@ fn first_wait(mut cli: Cli) -> String {
     let mut child =
         cli.command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
-    let found = lines.into_iter().find(|line| line.contains("next attempt in") || line.contains("gave up"));
+    let found = lines.into_iter().find(|line| line.contains("next attempt") || line.contains("gave up"));
     // SAFETY: kill(2) touches no memory; the child is not reaped yet.
     unsafe { libc::kill(i32::try_from(child.id()).expect("a process id"), libc::SIGTERM) };
     fenced(&mut child);
@@ -28,6 +28,9 @@ fn first_wait(mut cli: Cli) -> String {
 
 /// The wait that a line tells of, in seconds, and whether Retry-After is its source.
 fn told(line: &str) -> (f64, bool) {
+    if line.ends_with("next attempt at once") {
+        return (0.0, false);
+    }
     let rest = line.split("next attempt in ").nth(1).unwrap_or_else(|| panic!("no wait: {line}"));
     let (wait, source) = rest.split_once(", as Retry-After asks").map_or((rest, false), |(wait, _)| (wait, true));
     let seconds = wait.split(' ').collect::<Vec<_>>().chunks(2).fold(0.0, |sum, pair| {

@@ -33,6 +33,13 @@ fn a_failed_attempt_names_outcome_verdict_and_wait() {
 }
 
 #[test]
+fn a_wait_of_nothing_is_none() {
+    let told = |micros| next_attempt(Duration::from_micros(micros), DelaySource::Backoff);
+    assert_eq!((told(0).as_str(), told(999).as_str()), ("next attempt at once", "next attempt at once"));
+    assert_eq!(told(1_000), "next attempt in 1 ms");
+}
+
+#[test]
 fn a_wait_that_was_asked_for_says_so() {
     let next = Some((Duration::from_secs(125), DelaySource::RetryAfter));
     assert_eq!(
