@@ -51,7 +51,7 @@ fn every_field_that_is_written_is_documented() {
         &["--report=report", "--hints=http"],
         &["sh", "-c", "printf 'HTTP/1.1 503 x\\r\\nRetry-After: 9\\r\\n\\r\\n'; exit 1"],
     );
-    let letter = letter_of(&place, &[], &["false"]);
+    let letter = letter_of(&place, &[], &["sh", "-c", "echo oh >&2; exit 1"]);
     letter_ctl(&place, &["replay", id(&letter)]).run();
     letter_ctl(&place, &["discard", id(&letter), "--reason=x"]).run();
     let documented = documented();
