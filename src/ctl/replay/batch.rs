@@ -87,12 +87,16 @@ impl Batch {
                 ended_by = Some(signal);
                 break;
             }
-            next_start = self.terms.interval.map(|interval| self.wait.now().saturating_add(interval));
+            let due = self.terms.interval.map(|interval| self.wait.now().saturating_add(interval));
             if is_batch {
                 self.wait.signals.spare_next(Signal::INT);
             }
             let done = self.replay(id, is_batch, world)?;
             let was_spared = is_batch && self.wait.signals.take_spared();
+            // What was not begun does not count for the rate.
+            if matches!(done, Done::Succeeded | Done::Failed) {
+                next_start = due;
+            }
             match done {
                 Done::Succeeded => {
                     (self.tally.succeeded, self.tally.in_a_row) = (self.tally.succeeded + 1, 0);
