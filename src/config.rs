@@ -20,6 +20,7 @@ use crate::job::{
 };
 use crate::machine::Limits;
 use crate::policy::Rules;
+use crate::redact::{self, Redactor};
 use crate::signal::Signal;
 
 pub use policy::settings_of_policy;
@@ -99,8 +100,12 @@ fn name(command: &[OsString], settings: &Settings<'_>) -> Result<String, UsageEr
     if let Some(name) = values::text(settings, Opt::Job)? {
         return Ok(name);
     }
-    let command = command.first().map(OsString::as_os_str).unwrap_or_default();
-    let base = Path::new(command).file_name().unwrap_or(command);
+    let mut command = command.first().cloned().unwrap_or_default();
+    // `retry TOKEN=x command` runs nothing, but the name of a job is shown everywhere (D13).
+    if redact::may_hold_secret(&command) {
+        command = Redactor::new(&[command], &[]).args()[0].clone().into();
+    }
+    let base = Path::new(&command).file_name().unwrap_or(&command);
     Ok(String::from_utf8_lossy(base.as_bytes()).into_owned())
 }
 

@@ -11,7 +11,7 @@ mod shell;
 mod values;
 mod words;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 
 use regex_lite::Regex;
@@ -69,6 +69,12 @@ impl Redactor {
         ranges.extend(matches(&self.extra, text));
         masked(text, ranges)
     }
+}
+
+/// Whether a word could hold a secret for all that its letters say: none is found where none of these signs stands. Cheaper
+/// than a [`Redactor`], for every run.
+pub fn may_hold_secret(word: &OsStr) -> bool {
+    word.as_encoded_bytes().iter().any(|b| matches!(b, b'=' | b':' | b' '))
 }
 
 /// What the expressions match, but for empty matches.

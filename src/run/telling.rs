@@ -16,7 +16,7 @@ use crate::notice::{Attempt, End, Notices, Sink, Subject, Wait};
 use crate::notice::{escape, report};
 use crate::policy::{Judgement, Verdict};
 use crate::record;
-use crate::redact::Redactor;
+use crate::redact::{self, Redactor};
 use crate::shell_word;
 
 /// How much of the report is handed over at a time.
@@ -182,7 +182,9 @@ fn redactor_of(job: &Job) -> Redactor {
 /// The command without its arguments, on one line.
 fn command_name(job: &Job) -> String {
     match job.command.first() {
-        Some(name) if job.letters.redact.is_empty() => escape::line(&name.to_string_lossy()),
+        Some(name) if job.letters.redact.is_empty() && !redact::may_hold_secret(name) => {
+            escape::line(&name.to_string_lossy())
+        }
         _ => redactor_of(job).args().first().map(|name| escape::line(name)).unwrap_or_default(),
     }
 }

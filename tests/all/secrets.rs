@@ -147,3 +147,24 @@ fn bytes_that_are_not_text_hide_no_secret() {
         is_clean("what is shown", &text);
     }
 }
+
+#[test]
+fn a_secret_that_was_taken_for_the_command_is_hidden_too() {
+    let place = Place::new();
+    for command in ["API_TOKEN=S3CR3T01", "curl -u bob:S3CR3T02 http://host.example"] {
+        let options = ["-v", "-n1", "--log-format=json", "--log-file=log", "--metrics-dir=.", "--dead-letter", FILE];
+        let said = place.retry(options.iter().chain(&["--ci=github", "--report=report", command])).run();
+        assert_eq!(said.code(), 127);
+        is_clean("messages", &said.err());
+        let said = place.retry(["-v", "-n1", "--no-dead-letter", "--output=on-failure", command]).run();
+        assert!(said.err().contains("***"), "{}", said.err());
+        is_clean("messages", &said.err());
+    }
+    ["log", "report"].iter().for_each(|file| is_clean(file, &place.read(file)));
+    for entry in std::fs::read_dir(place.path()).unwrap() {
+        is_clean("the name of a file", &entry.unwrap().file_name().to_string_lossy());
+    }
+    for verb in [&["list"][..], &["list", "--format=jsonl"], &["stats"]] {
+        is_clean(&format!("{verb:?}"), &letter_ctl(&place, verb).env("COLUMNS", "2000").run().out());
+    }
+}
