@@ -167,11 +167,40 @@ mod tests {
     #[test]
     fn the_first_rate_and_the_final_rate_differ_by_what_retries_hide() {
         let mut stats = job("sync", &[]);
-        assert_eq!((stats.first_rate(), stats.hidden()), (None, None));
-        stats.figures.runs = [70, 30, 0, 0, 0, 0, 0];
+        assert_eq!((stats.first_rate(), stats.hidden(), stats.retries_per_run()), (None, None, None));
+        stats.figures.runs = [70, 20, 0, 10, 0, 0, 0];
         stats.figures.count_attempt(2, 0, None, Duration::ZERO);
-        assert_eq!((stats.first_rate(), stats.final_rate()), (Some(0.7), Some(1.0)));
+        assert_eq!((stats.first_rate(), stats.final_rate()), (Some(0.7), Some(0.9)));
         assert_eq!(stats.retries_per_run(), Some(0.01));
+        assert!(stats.hidden().is_some_and(|hidden| (hidden - 0.2).abs() < 1e-9));
+    }
+
+    #[test]
+    fn a_job_that_never_ended_well_has_no_last_success() {
+        let mut stats = job("sync", &[]);
+        assert_eq!(stats.last_success_at(), None);
+        stats.figures.count_run(RunEnd::Exhausted, 100.0, 6, 75, Duration::ZERO);
+        assert_eq!(stats.last_success_at(), None);
+        stats.figures.count_run(RunEnd::AfterRetry, 200.0, 2, 0, Duration::ZERO);
+        assert_eq!(stats.last_success_at(), Some(200.0));
+    }
+
+    #[test]
+    fn of_a_directory_the_files_of_jobs_are_read_in_the_order_of_their_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| std::fs::write(dir.path().join(file), text).unwrap();
+        let mut figures = Figures::default();
+        figures.count_run(RunEnd::FirstTry, 1.0, 1, 0, Duration::ZERO);
+        write("retry_2.prom", &exposition::render("a", &figures));
+        write("retry_1.prom", &exposition::render("b", &Figures::default()));
+        write("retry_torn.prom", "retry_runs_total{");
+        for foreign in ["node.prom", "retry_1.prom.lock", "retry_notes.txt"] {
+            write(foreign, &exposition::render("foreign", &figures));
+        }
+        let found = read(dir.path()).unwrap();
+        let jobs: Vec<_> = found.jobs.iter().map(|job| (job.name.as_str(), job.runs())).collect();
+        assert_eq!((jobs, found.unreadable), (vec![("a", 1), ("b", 0)], vec!["retry_torn.prom".to_owned()]));
+        assert!(read(&dir.path().join("nowhere")).is_err());
     }
 
     #[test]
@@ -189,5 +218,8 @@ mod tests {
         assert_eq!(pattern(&job("api", &[("exit_7", 9), ("timeout", 1)])), Some(Pattern::OneClass("exit_7".into())));
         assert_eq!(pattern(&job("messy", &[("a", 4), ("b", 4), ("c", 4)])), Some(Pattern::Varied(3)));
         assert_eq!(pattern(&job("two", &[("a", 6), ("b", 6)])), None);
+        assert_eq!(pattern(&job("four fifths", &[("a", 8), ("b", 2)])), None);
+        assert_eq!(pattern(&job("half", &[("a", 6), ("b", 3), ("c", 3)])), None);
+        assert_eq!(pattern(&job("none", &[])), None);
     }
 }

@@ -172,6 +172,49 @@ mod tests {
         assert_eq!(lines_of(&bytes), [(b"a".to_vec(), 0, true), (long, 2, true), (b"b".to_vec(), after, false)]);
     }
 
+    fn file_of(bytes: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn reading_may_begin_at_any_line_and_beyond_the_end_finds_none() {
+        let mut lines = Lines::from(file_of(b"a\nbc\n"), 2).unwrap();
+        let line = lines.next().unwrap().unwrap();
+        assert_eq!((line.bytes, line.offset, line.number), (&b"bc"[..], 2, 1));
+        assert_eq!(lines.end(), 5);
+        assert!(Lines::from(file_of(b"a\n"), 7).unwrap().next().unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_written_while_a_file_is_read_is_left_to_the_next_reader() {
+        let mut file = file_of(b"a\n");
+        let mut lines = Lines::new(file.try_clone().unwrap()).unwrap();
+        file.write_all(b"b\n").unwrap();
+        assert_eq!(lines.next().unwrap().unwrap().bytes, b"a");
+        assert!(lines.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_while_it_is_read_ends_where_it_was_cut() {
+        let file = file_of(b"a\nbc\n");
+        let mut lines = Lines::new(file.try_clone().unwrap()).unwrap();
+        file.set_len(3).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap().bytes, b"a");
+        let last = lines.next().unwrap().unwrap();
+        assert_eq!((last.bytes, last.ended), (&b"b"[..], false));
+        assert!(lines.next().unwrap().is_none());
+        assert_eq!(lines.end(), 3);
+    }
+
+    #[test]
+    fn a_line_is_read_again_unless_its_file_has_become_shorter() {
+        let file = file_of(b"a\nbc\n");
+        assert_eq!(read_again(&file, 2, 2).unwrap(), b"bc");
+        assert_eq!(read_again(&file, 4, 2).unwrap_err().to_string(), "it has become shorter");
+    }
+
     #[test]
     fn a_line_beyond_the_longest_is_passed_over() {
         let mut file = tempfile::tempfile().unwrap();

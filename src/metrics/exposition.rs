@@ -270,6 +270,39 @@ mod tests {
     }
 
     #[test]
+    fn what_a_later_version_counts_besides_is_left_out() {
+        let mut figures = Figures::default();
+        figures.count_attempt(1, 2, Some("exit_1".into()), Duration::from_millis(3));
+        let text = render("job", &figures);
+        let later = [
+            r#"retry_moons_total{name="job"} 1"#,
+            r#"retry_runs_total{name="job",ending="lost"} 1"#,
+            r#"retry_attempts_total{name="job",attempt="0",result="success"} 1"#,
+            r#"retry_attempts_total{name="job",attempt="1",result="maybe"} 1"#,
+            r#"retry_attempt_duration_seconds_bucket{name="job",le="0.7"} 1"#,
+            r#"retry_delay_seconds_total{name="job",source="moon"} 1"#,
+        ];
+        assert_eq!(parse(&format!("{}\n\n{text}", later.join("\n"))), Some(("job".into(), figures)));
+    }
+
+    #[test]
+    fn a_file_of_two_jobs_or_with_what_is_no_number_is_none_of_ours() {
+        let text = render("job", &Figures::default());
+        assert!(parse(&text).is_some());
+        for (ours, theirs) in [
+            (r#"retry_runs_total{name="job",ending="permanent"} 0"#, r#"retry_runs_total{name="other",ending="x"} 0"#),
+            (
+                r#"retry_runs_total{name="job",ending="permanent"} 0"#,
+                r#"retry_runs_total{name="job",ending="permanent"} -1"#,
+            ),
+            (r#"source="splay"} 0"#, r#"source="splay"} NaN"#),
+            (r#"source="splay"} 0"#, r#"source="splay"} inf"#),
+        ] {
+            assert_eq!(parse(&text.replace(ours, theirs)), None, "{theirs}");
+        }
+    }
+
+    #[test]
     fn every_ending_result_and_attempt_stands_there_from_the_first_run_on() {
         let text = render("job", &Figures::default());
         let count = |start: &str| text.lines().filter(|line| line.starts_with(start) && line.ends_with(" 0")).count();

@@ -176,6 +176,7 @@ mod tests {
     use super::*;
     use crate::outcome::{Errno, StartStep};
     use crate::signal::Signal;
+    use proptest::prelude::*;
 
     #[test]
     fn a_failure_is_classed_by_what_made_it_one() {
@@ -203,6 +204,46 @@ mod tests {
             figures.count_attempt(attempt, 1, None, Duration::ZERO);
         }
         assert_eq!((figures.attempts[8][1], figures.attempts[9][1]), (1, 3));
+    }
+
+    #[test]
+    fn a_run_that_ended_well_after_retries_is_a_good_one() {
+        let mut figures = Figures::default();
+        for (end, success_at) in [(RunEnd::AfterRetry, 5.0), (RunEnd::Permanent, 0.0), (RunEnd::FirstTry, 5.0)] {
+            figures.count_run(end, 5.0, 2, 0, Duration::from_millis(1_500));
+            let last = figures.last.unwrap();
+            assert_eq!((last.success_at, last.attempts, last.duration), (success_at, 2, 1.5), "{end:?}");
+        }
+        assert_eq!(figures.total_runs(), 3);
+    }
+
+    proptest! {
+        /// Quarters of a second, whose sums have no rounding.
+        #[test]
+        fn what_runs_add_one_after_the_other_is_what_one_would_have_counted(
+            counted in proptest::collection::vec((1u64..12, 0usize..3, 0u64..80_000, any::<bool>(), 0usize..7), 0..12),
+        ) {
+            let (mut sum, mut whole) = (Figures::default(), Figures::default());
+            for (attempt, result, quarters, failed, end) in counted {
+                let took = Duration::from_millis(quarters * 250);
+                let mut one = Figures::default();
+                for figures in [&mut one, &mut whole] {
+                    figures.count_attempt(attempt, result, failed.then(|| format!("exit_{result}")), took);
+                    figures.count_delay(result, took);
+                    let before = figures.last;
+                    figures.count_run(RunEnd::ALL[end], attempt as f64, attempt, 1, took);
+                    if let (Some(last), Some(before)) = (&mut figures.last, before) && last.success_at == 0.0 {
+                        last.success_at = before.success_at;
+                    }
+                }
+                sum.add(&one);
+            }
+            for (letters_written, letters_failed) in [(3, 1), (1, u64::MAX)] {
+                sum.add(&Figures { letters_written, letters_failed, ..Figures::default() });
+            }
+            (whole.letters_written, whole.letters_failed) = (4, u64::MAX);
+            prop_assert_eq!(sum, whole);
+        }
     }
 
     #[test]

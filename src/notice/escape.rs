@@ -73,6 +73,9 @@ mod tests {
             "a\\x1b]52;c;x\\x07\\r\\n\\x9b2J\\u{202e}\\u{61c}é"
         );
         assert_eq!(json("\"\u{61c}\"".into()), "\"\\u061c\"");
+        assert_eq!(json("\"\u{7f}\u{9b}\u{200e}é\"".into()), "\"\\u007f\\u009b\\u200eé\"");
+        assert_eq!(line("a\tb"), "a\\tb");
+        assert_eq!(lines("a\tb\nc\r\x1b"), "a\tb\nc\\r\\x1b");
     }
 
     proptest! {

@@ -49,6 +49,83 @@ fn an_event_may_stand_before_its_letter_and_a_letter_twice() {
 }
 
 #[test]
+fn each_state_is_known_by_a_name_of_its_own_and_half_of_them_want_somebody() {
+    for state in State::ALL {
+        assert_eq!(state.name().parse(), Ok(state));
+        assert_eq!(format!("{state:<9}|"), format!("{:<9}|", state.name()), "it goes into columns");
+    }
+    assert_eq!("lost".parse::<State>(), Err(()));
+    let open: Vec<&str> = State::ALL.into_iter().filter(|state| state.is_open()).map(State::name).collect();
+    assert_eq!(open, ["dead", "in_doubt", "poison"]);
+}
+
+#[test]
+fn replays_are_counted_and_the_last_that_failed_says_from_when_on() {
+    let not_before = |instant: &str| format!(r#""retry":{{"not_before":"{instant}"}},"v":1"#);
+    let letter = letter("AAAA").replace(r#""v":1"#, &not_before("1970-01-01T00:00:01Z"));
+    let failed = |instant: &str| {
+        event("AAAA", "replay_failed", "exhausted")
+            .replace(r#""replay":{"#, &format!(r#""replay":{{"not_before":"{instant}","#))
+    };
+    let started = event("AAAA", "replay_started", "");
+    let interrupted = event("AAAA", "replay_failed", "interrupted");
+    let of = |events: &[&str]| {
+        let letters = folded(format!("{letter}\n{}\n", events.join("\n")), false).letters;
+        (letters[0].replays, letters[0].failed_replays, letters[0].not_before_ms)
+    };
+    assert_eq!(of(&[]), (0, 0, Some(1_000)));
+    assert_eq!(of(&[&started]), (1, 0, Some(1_000)));
+    let (first, second) = (failed("1970-01-01T00:00:02Z"), failed("1970-01-01T00:00:03Z"));
+    assert_eq!(of(&[&started, &first, &started, &second]), (2, 2, Some(3_000)));
+    assert_eq!(of(&[&started, &first, &started, &interrupted]), (2, 1, None));
+}
+
+#[test]
+fn letters_stand_by_the_end_of_their_runs_and_each_line_can_be_read_again() {
+    let at = |id: &str, second: u32| {
+        letter(id).replace(r#""v":1"#, &format!(r#""v":1,"@timestamp":"1970-01-01T00:00:0{second}Z""#))
+    };
+    let (late, early) = (at("LATE", 2), at("EARLY", 1));
+    let text = format!("{late}\n{early}\n");
+    let folded = folded(&text, false);
+    let seen: Vec<_> = folded.letters.iter().map(|letter| (&*letter.id, letter.at_ms)).collect();
+    assert_eq!(seen, [("EARLY", 1_000), ("LATE", 2_000)]);
+    for (letter, line) in folded.letters.iter().zip([early, late]) {
+        let read = super::super::scan::read_again(&folded.files[0], letter.offset, letter.length).unwrap();
+        assert_eq!(String::from_utf8(read).unwrap(), line);
+    }
+    assert_eq!(folded.ends, [text.len() as u64]);
+}
+
+#[test]
+fn letters_of_the_same_job_command_and_directory_are_of_one_group() {
+    let base = letter("AAAA");
+    let group = |line: &str| folded(line, false).letters[0].group;
+    assert_eq!(group(&base), group(&letter("BBBB")));
+    for (of_base, of_other) in [
+        (r#""job":"j""#, r#""job":"k""#),
+        (r#"["a","b"]"#, r#"["a","c"]"#),
+        (r#"["a","b"]"#, r#"["ab"]"#),
+        (r#"["a","b"]"#, r#"["b","a"]"#),
+        (r#"["a","b"]"#, r#"["a","b"],"working_directory":"/x""#),
+    ] {
+        assert_ne!(group(&base), group(&base.replace(of_base, of_other)), "{of_other}");
+    }
+}
+
+#[test]
+fn a_word_that_many_letters_share_is_in_memory_once() {
+    let letters = folded(format!("{}\n{}\n", letter("AAAA"), letter("BBBB")), false).letters;
+    assert!(Rc::ptr_eq(&letters[0].job, &letters[1].job));
+}
+
+#[test]
+fn of_many_faulty_lines_the_first_thousand_are_kept_and_all_are_counted() {
+    let folded = folded("x\n".repeat(1_002), false);
+    assert_eq!((folded.skipped.len(), folded.skipped_count), (1_000, 1_002));
+}
+
+#[test]
 fn what_cannot_be_read_is_counted_by_its_line() {
     let lines = [
         letter("AAAA"),

@@ -151,6 +151,59 @@ fn what_v_and_vv_add() {
 }
 
 #[test]
+fn vv_tells_where_a_delay_comes_from() {
+    let (delay, ceiling) = (Duration::from_secs(3), Duration::from_secs(4));
+    assert_eq!(drawn(delay, ceiling, DelaySource::RetryAfter), "a delay of 3 s: Retry-After asks for it");
+    assert_eq!(drawn(delay, ceiling, DelaySource::Splay), "attempt 1 in 3 s, drawn below a splay of 4 s");
+}
+
+#[test]
+fn what_threatens_a_run_is_said_before_it_hurts() {
+    assert_eq!(
+        unlimited(),
+        "no limit is set: a job that is retried forever never alerts anyone; see --max-elapsed and --max-tries"
+    );
+    assert_eq!(
+        nested("backup", None),
+        "running inside another retry (job backup): each attempt there makes attempts without a limit here"
+    );
+    assert_eq!(
+        nested("backup", Some(1)),
+        "running inside another retry (job backup): each attempt there makes up to 1 attempt here"
+    );
+    assert_eq!(
+        preset_of_another("curl", "backup.sh"),
+        "preset curl reads the statuses of backup.sh as if it were curl"
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_named_with_its_cause() {
+    assert_eq!(letter_not_saved("{}"), "dead letter not saved: {}");
+    assert_eq!(
+        log_lost(Path::new("/x/log"), "permission denied"),
+        "cannot write the log /x/log: permission denied; its lines go to stderr"
+    );
+    assert_eq!(
+        ci_file_lost("GITHUB_STEP_SUMMARY", Path::new("/x"), "permission denied"),
+        "cannot write /x ($GITHUB_STEP_SUMMARY): permission denied"
+    );
+    let made = no_hint_file(&std::io::Error::from_raw_os_error(libc::ENOSPC));
+    assert!(made.starts_with("cannot make a hint file in /"), "{made}");
+    assert!(made.ends_with(": no space left on device; the attempt goes on without"), "{made}");
+}
+
+#[test]
+fn what_a_command_or_a_server_said_and_nobody_understands_is_quoted() {
+    assert_eq!(hint_unclear("maybe"), "hint ignored: retry=maybe: expected yes or no");
+    let why = crate::retry_after::parse("soon", None, std::time::SystemTime::UNIX_EPOCH).unwrap_err();
+    assert_eq!(
+        retry_after_ignored(&why),
+        "Retry-After ignored: \"soon\" is neither a number nor an HTTP date; expected seconds or an HTTP date"
+    );
+}
+
+#[test]
 fn a_hook_that_goes_wrong_is_named_by_its_option() {
     assert_eq!(
         hook_trouble("--on-failure", HookTrouble::TookTooLong(Duration::from_secs(30))),
@@ -160,6 +213,10 @@ fn a_hook_that_goes_wrong_is_named_by_its_option() {
         hook_trouble("--on-retry", HookTrouble::Failed(Outcome::Exited(3))),
         "the --on-retry hook failed: exit status 3; nothing else changes"
     );
+    assert_eq!(
+        hook_trouble("--on-failure", HookTrouble::CutShort(Signal::TERM)),
+        "the --on-failure hook was ended: SIGTERM leaves it no more time"
+    );
 }
 
 #[test]
@@ -167,5 +224,9 @@ fn what_cannot_be_killed_is_named_by_its_pids() {
     assert_eq!(
         unkillable(&[12, 13]),
         "processes 12, 13 of the timed-out attempt do not end; no further attempt is made beside it"
+    );
+    assert_eq!(
+        unkillable(&[12]),
+        "process 12 of the timed-out attempt does not end; no further attempt is made beside it"
     );
 }
