@@ -25,7 +25,7 @@ pub fn attempt(row: &Row) -> String {
 
 /// The line that stands for attempts that the report does not show.
 pub fn left_out(attempts: u64) -> String {
-    format!("… {} more, not kept …\n", texts::counted_as(attempts, "attempt"))
+    format!("… {}, not kept …\n", texts::counted_as(attempts, "more attempt"))
 }
 
 /// The line that stands for output that was not kept.
@@ -70,9 +70,9 @@ mod tests {
     fn what_is_not_kept_is_counted_in_words_that_agree() {
         assert_eq!(
             (left_out(1), missing(1)),
-            ("… 1 attempt more, not kept …\n".into(), "  … 1 byte more, not kept …\n".into())
+            ("… 1 more attempt, not kept …\n".into(), "  … 1 byte more, not kept …\n".into())
         );
-        assert_eq!(left_out(2), "… 2 attempts more, not kept …\n");
+        assert_eq!(left_out(2), "… 2 more attempts, not kept …\n");
     }
 
     proptest! {
