@@ -34,6 +34,7 @@ pub struct Settings<'a> {
     line: Vec<Setting>,
     environment: Lookup<'a>,
     inside_a_run: bool,
+    is_policy_settled: bool,
     /// What stands after the options: the command of `retry`, the ids of a verb.
     pub operands: Vec<OsString>,
 }
@@ -42,7 +43,13 @@ impl<'a> Settings<'a> {
     /// Nothing asked for yet. Inside another run (`RETRY_ID` is set) what is that run's affair is not looked at.
     pub fn new(environment: Lookup<'a>) -> Settings<'a> {
         let inside_a_run = environment("RETRY_ID").is_some();
-        Settings { line: Vec::new(), environment, inside_a_run, operands: Vec::new() }
+        Settings { line: Vec::new(), environment, inside_a_run, is_policy_settled: false, operands: Vec::new() }
+    }
+
+    /// The same for a run whose policy is recorded: what the record does not name has its default, whatever today's
+    /// environment says (D32).
+    pub fn of_a_record(environment: Lookup<'a>) -> Settings<'a> {
+        Settings { is_policy_settled: true, ..Settings::new(environment) }
     }
 
     /// Adds one from the command line.
@@ -74,6 +81,7 @@ impl<'a> Settings<'a> {
     pub fn in_environment(&self, opt: Opt) -> Option<Setting> {
         let spec = table::spec(opt);
         let allowed = match spec.environment {
+            Environment::Yes | Environment::OutermostRun if self.is_policy_settled && table::is_policy(opt) => false,
             Environment::Yes => true,
             Environment::OutermostRun => !self.inside_a_run,
             Environment::No => false,

@@ -32,6 +32,12 @@ pub fn spec(opt: Opt) -> &'static Spec {
     options(RETRY).chain(options(RETRYCTL)).find(|spec| spec.opt == opt).expect("every option stands in a table")
 }
 
+/// Whether an option is policy: it changes a verdict, a delay, a limit, a signal or a stream (D32).
+pub fn is_policy(opt: Opt) -> bool {
+    let policy = [attempts::ATTEMPTS, attempts::LIMITS, verdicts::VERDICTS, streams::STREAMS, streams::HINTS];
+    policy.iter().flat_map(|group| group.options).any(|spec| spec.opt == opt)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

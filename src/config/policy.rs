@@ -60,14 +60,14 @@ pub(super) fn of(job: &Job) -> BTreeMap<String, Setting> {
     policy.0
 }
 
-/// Settings that say what a recorded policy says, as if it had been typed; `environment` gives the rest.
+/// Settings that say what a recorded policy says, as if it had been typed; `environment` gives what is no policy.
 ///
 /// Names that no option has are returned: a letter of a later version may hold them.
 pub fn settings_of_policy<'a>(
     policy: &BTreeMap<String, Setting>,
     environment: Lookup<'a>,
 ) -> (Settings<'a>, Vec<String>) {
-    let mut settings = Settings::new(environment);
+    let mut settings = Settings::of_a_record(environment);
     let mut unknown = Vec::new();
     for (name, value) in policy {
         let spec = table::options(table::RETRY).find(|spec| spec.long == *name && !name.is_empty());

@@ -19,6 +19,19 @@ fn a_replayed_letter_has_all_its_attempts_again_under_its_policy() {
 }
 
 #[test]
+fn defaults_of_today_change_nothing_in_the_policy_of_a_replay() {
+    let place = Place::new();
+    let script = "echo $RETRY_ATTEMPT >>seen; exit 7";
+    let id = id(&letter_of(&place, &["-n2", "--base=0"], &["sh", "-c", script])).to_owned();
+    let replay =
+        [("FAIL_ON_EXIT", "7"), ("SUCCEED_ON_EXIT", "7"), ("OUTPUT", "x"), ("DELAYS", "1h"), ("TIMEOUT", "1ms")]
+            .into_iter()
+            .fold(replay(&place, &[&id]), |run, (name, value)| run.env(&format!("RETRY_DEFAULT_{name}"), value));
+    let ended = replay.run();
+    assert_eq!((ended.code(), place.read("seen").as_str()), (1, "1\n2\n1\n2\n"), "{}", ended.err());
+}
+
+#[test]
 fn a_replay_has_the_id_the_key_and_the_job_of_the_run() {
     let place = Place::new();
     let rest = "echo $RETRY_ID $RETRY_IDEMPOTENCY_KEY $RETRY_JOB $RETRY_REPLAY";
