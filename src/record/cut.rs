@@ -2,33 +2,65 @@
 
 use super::{Base64, History, Record};
 
-/// How long a line may be, its newline included. Readers accept sixteen times that.
+/// How long a line may be, its newline included.
 const LIMIT: usize = 4 << 20;
+/// How long a line may be that readers accept: input of any length may be asked for, but what nobody reads is lost.
+const READABLE: usize = 64 << 20;
 /// How much of the text of the arguments stays, in bytes, where they had to be cut.
 const ARGS_KEPT: usize = 64 << 10;
 
+/// What makes a record shorter.
+type Cut = fn(&mut Record);
+
 impl Record {
     /// The record as one line without its newline; beyond 4 MiB first the output, then the history, then the text
-    /// of the arguments are cut, and of the arguments never the bytes, without which there is no replay.
+    /// of the arguments are cut, and of the arguments never the bytes, without which there is no replay. Input stays up
+    /// to 64 MiB, and is not stored beyond.
     pub fn to_line(&self) -> Vec<u8> {
-        let line = self.encode();
-        if line.len() < LIMIT {
+        self.within(LIMIT, READABLE)
+    }
+
+    fn within(&self, limit: usize, readable: usize) -> Vec<u8> {
+        let mut line = self.encode();
+        if line.len() < limit {
             return line;
         }
         let mut record = self.clone();
-        let cuts: [fn(&mut Record); 3] = [Record::cut_output, Record::cut_history, Record::cut_args];
-        for cut in cuts {
-            cut(&mut record);
-            let line = record.encode();
-            if line.len() < LIMIT {
-                return line;
+        let cuts: [(usize, Cut); 5] = [
+            (readable, Record::shorten_input),
+            (readable, Record::drop_input),
+            (limit, Record::cut_output),
+            (limit, Record::cut_history),
+            (limit, Record::cut_args),
+        ];
+        for (limit, cut) in cuts {
+            if line.len() >= limit {
+                cut(&mut record);
+                line = record.encode();
             }
         }
-        record.encode()
+        line
     }
 
     fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("a record has nothing that JSON cannot hold")
+    }
+
+    /// What JSON would escape is shorter as base64.
+    fn shorten_input(&mut self) {
+        if let Some(input) = &mut self.stdin
+            && let Some(text) = input.text.take()
+        {
+            input.b64 = Some(Base64(text.into_bytes()));
+        }
+    }
+
+    fn drop_input(&mut self) {
+        if let Some(input) = &mut self.stdin
+            && input.b64.take().is_some()
+        {
+            input.kind = "not_stored".into();
+        }
     }
 
     fn cut_output(&mut self) {
@@ -69,7 +101,7 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Attempt, Tail, args_of};
+    use super::super::{Attempt, Input, Tail, args_of};
     use super::*;
     use proptest::prelude::{Strategy, any};
     use std::ffi::OsString;
@@ -151,6 +183,24 @@ mod tests {
         let read: Record = serde_json::from_slice(&line).unwrap();
         assert!(read.process.args.len() < 3 && read.process.args[1].ends_with('…'));
         assert_eq!(args_of(&read.process), args.into_iter().map(OsString::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn input_that_no_reader_would_accept_is_not_stored() {
+        let kept = |text: String| {
+            let mut record = long(vec!["true".into()], 10);
+            let total_bytes = Some(text.len() as u64);
+            record.stdin = Some(Input { kind: "stored".into(), total_bytes, text: Some(text), ..Input::default() });
+            let read: Record = serde_json::from_slice(&record.within(1_000, 16_000)).unwrap();
+            (read.stdin.unwrap(), read.stderr.unwrap().tail.len())
+        };
+        let (escaped, tail) = kept("\0".repeat(5_000));
+        assert_eq!((&*escaped.kind, escaped.text, escaped.b64.unwrap().0.len(), tail), ("stored", None, 5_000, 0));
+        let (plain, tail) = kept("x".repeat(11_900));
+        assert_eq!((&*plain.kind, plain.text.unwrap().len(), tail), ("stored", 11_900, 0));
+        let (gone, tail) = kept("x".repeat(16_000));
+        assert_eq!((&*gone.kind, gone.text, gone.b64, tail), ("not_stored", None, None, 10));
+        assert_eq!(gone.total_bytes, Some(16_000));
     }
 
     /// Large ones would take minutes and show nothing more.

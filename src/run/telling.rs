@@ -172,8 +172,8 @@ impl Run<'_> {
 fn redactor_of(job: &Job) -> Redactor {
     let given = job.letters.redact.iter().cloned();
     let recorded = job.letters.record_env.iter().filter_map(|name| {
-        let value = std::env::var(name).ok().filter(|value| record::is_secret(name, value))?;
-        Some(regex_lite::escape(&value))
+        let value = std::env::var_os(name)?.to_string_lossy().into_owned();
+        record::is_secret(name, &value).then(|| regex_lite::escape(&value))
     });
     let extra = given.chain(recorded).filter_map(|expression| regex_lite::Regex::new(&expression).ok());
     Redactor::new(&job.command, &extra.collect::<Vec<_>>())

@@ -198,3 +198,14 @@ fn a_hook_of_a_replay_finds_written_how_it_ended_and_why() {
     assert_eq!(event["event"]["action"], "replay_failed");
     assert_eq!(event["error"], serde_json::json!({"type": "exit_code", "message": "the disk is full"}));
 }
+
+#[test]
+fn a_long_input_that_was_asked_for_is_in_a_line_that_can_be_read() {
+    let place = Place::new();
+    // As text of JSON each of these bytes would be six, and the line longer than any reader takes.
+    let size = 11 << 20;
+    let args = ["-qq", "-n1", "--record-stdin=64M", "--dead-letter", FILE, "sh", "-c", "wc -c; test -e ok"];
+    assert_eq!(place.retry(args).input(vec![0; size]).run().code(), 1);
+    mend(&place);
+    replay(&place, &["--all"]).run().is(0, &format!("{size}\n"), "");
+}
