@@ -93,6 +93,11 @@ impl HttpHeaders {
         }
     }
 
+    /// Whether headers are being read, so that the next line counts whatever stands on it. Else only one with `HTTP/` does.
+    pub fn is_in_block(&self) -> bool {
+        self.block.is_some()
+    }
+
     /// The last response seen.
     pub fn last(&self) -> Option<&Response> {
         self.last.as_ref()

@@ -9,6 +9,7 @@ pub mod draws;
 pub mod duration;
 pub mod entropy;
 pub mod lines;
+pub mod pattern;
 pub mod retry_after;
 pub mod shell_word;
 pub mod signal;

@@ -18,23 +18,28 @@ impl Lines {
         Lines::default()
     }
 
-    /// Passes every line that these bytes complete to `line`, without its newline and at most [`LONGEST`] bytes of it.
-    pub fn feed(&mut self, mut bytes: &[u8], line: &mut dyn FnMut(&[u8])) {
-        while let Some(end) = bytes.iter().position(|b| *b == b'\n') {
-            if self.open {
-                self.keep(&bytes[..end]);
-                line(&self.begun);
-                self.begun.clear();
-                self.open = false;
-            } else {
-                line(&bytes[..end.min(LONGEST)]);
-            }
-            bytes = &bytes[end + 1..];
-        }
-        if !bytes.is_empty() {
+    /// Whether a line has begun whose end has not been seen.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Passes the line that these bytes complete to `line`, without its newline and at most [`LONGEST`] bytes of it, and
+    /// returns the bytes after it; keeps bytes that complete none.
+    pub fn feed<'a>(&mut self, bytes: &'a [u8], line: &mut dyn FnMut(&[u8])) -> &'a [u8] {
+        let Some(end) = newline(bytes) else {
             self.keep(bytes);
-            self.open = true;
+            self.open |= !bytes.is_empty();
+            return &[];
+        };
+        if self.open {
+            self.keep(&bytes[..end]);
+            line(&self.begun);
+            self.begun.clear();
+            self.open = false;
+        } else {
+            line(&bytes[..end.min(LONGEST)]);
         }
+        &bytes[end + 1..]
     }
 
     /// Passes on what stands without a newline at the end of the stream, which counts as a line.
@@ -52,6 +57,14 @@ impl Lines {
     }
 }
 
+/// Where the first newline is. Long lines are passed over in blocks, each of which is looked at eight bytes at a time.
+fn newline(bytes: &[u8]) -> Option<usize> {
+    let at = bytes.chunks(BLOCK).position(|block| block.contains(&b'\n'))? * BLOCK;
+    bytes[at..].iter().position(|b| *b == b'\n').map(|more| at + more)
+}
+
+const BLOCK: usize = 128;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +73,10 @@ mod tests {
     fn split(chunks: &[&[u8]]) -> Vec<Vec<u8>> {
         let (mut lines, mut seen) = (Lines::new(), Vec::new());
         for chunk in chunks {
-            lines.feed(chunk, &mut |line| seen.push(line.to_vec()));
+            let mut rest = *chunk;
+            while !rest.is_empty() {
+                rest = lines.feed(rest, &mut |line| seen.push(line.to_vec()));
+            }
         }
         lines.finish(&mut |line| seen.push(line.to_vec()));
         seen

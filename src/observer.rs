@@ -12,8 +12,9 @@ use crate::job::{Job, OutputMode};
 use crate::lines::Lines;
 use crate::outcome::Outcome;
 use crate::output_rules::OutputRules;
+use crate::pattern::Patterns;
 use crate::policy::{OutputFacts, Verdict};
-use crate::preset::{CommandLine, Hearing, Listener, Preset, Said};
+use crate::preset::{self, CommandLine, Hearing, Listener, Preset, Said};
 use crate::retry_after::Ignored;
 
 /// Where bytes come from.
@@ -38,6 +39,8 @@ pub struct Observation {
     hearing: Hearing,
     advice: Option<&'static str>,
     other_command: bool,
+    /// What a line must have to be worth a look; `None` where any may be.
+    worth_a_look: Option<Patterns>,
 }
 
 impl Observation {
@@ -59,11 +62,27 @@ impl Observation {
             // A script is not to be told what its curl lacks.
             advice: preset.filter(is_for).and_then(|preset| preset.advice_for(&line)),
             other_command: preset.is_some_and(|preset| !is_for(&preset)),
+            worth_a_look: None,
         };
+        observation.worth_a_look = observation.patterns();
         if let Some(preset) = preset {
             observation.hearing = preset.hearing(&line, !observation.reads_stderr());
         }
         Ok(observation)
+    }
+
+    /// The texts without which no rule matches a line, no preset hears anything in it, and no response begins with it.
+    fn patterns(&self) -> Option<Patterns> {
+        let mut texts = self.rules.needs()?;
+        for text in self.preset.into_iter().flat_map(preset::patterns) {
+            texts.push(text);
+        }
+        texts.extend(self.hears_http().then_some("HTTP/"));
+        Some(Patterns::new(texts.into_iter()))
+    }
+
+    fn hears_http(&self) -> bool {
+        self.http || self.preset.is_some_and(|preset| preset.http.is_some())
     }
 
     /// Whether both streams are asked to pass through, whatever `--output` says (S21).
@@ -105,7 +124,6 @@ impl Observation {
 
     /// Begins to observe an attempt.
     pub fn begin(&self) -> Observer<'_> {
-        let hears_http = self.http || self.preset.is_some_and(|preset| preset.http.is_some());
         Observer {
             observation: self,
             stdout: Lines::new(),
@@ -115,7 +133,7 @@ impl Observation {
                 facts: self.rules.begin(),
                 listener: self.preset.map(Listener::new),
                 stdout: self.http.then(HttpHeaders::new),
-                stderr: hears_http.then(HttpHeaders::new),
+                stderr: self.hears_http().then(HttpHeaders::new),
                 last_from_stdout: false,
             },
         }
@@ -167,7 +185,18 @@ impl Observer<'_> {
             Source::Stderr => &mut self.stderr,
             Source::Both => &mut self.both,
         };
-        lines.feed(bytes, &mut |line| heard.line(rules, from, line));
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if let Some(patterns) = &self.observation.worth_a_look
+                && !lines.is_open()
+                && !heard.is_in_headers(from)
+            {
+                let (passed, next) = rest.split_at(line_of(patterns.first(rest).unwrap_or(rest.len()), rest));
+                heard.passed(from, passed);
+                rest = next;
+            }
+            rest = lines.feed(rest, &mut |line| heard.line(rules, from, line));
+        }
     }
 
     /// Ends the observation: what stands without a newline counts as a line.
@@ -206,7 +235,31 @@ impl Observer<'_> {
     }
 }
 
+/// Where the line begins in which a place is.
+fn line_of(place: usize, bytes: &[u8]) -> usize {
+    bytes[..place].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)
+}
+
 impl Heard {
+    /// Whether the next line of this stream may be one of headers that are being read.
+    fn is_in_headers(&self, from: Source) -> bool {
+        let headers = match from {
+            Source::Stdout => &self.stdout,
+            Source::Stderr | Source::Both => &self.stderr,
+        };
+        headers.as_ref().is_some_and(HttpHeaders::is_in_block)
+    }
+
+    /// Whole lines were passed over of which nothing is to be learnt but that they are there.
+    fn passed(&mut self, from: Source, lines: &[u8]) {
+        match from {
+            Source::Stdout => {}
+            Source::Stderr | Source::Both => {
+                self.listener.iter_mut().for_each(|listener| listener.stderr_passed(lines));
+            }
+        }
+    }
+
     fn line(&mut self, rules: &OutputRules, from: Source, line: &[u8]) {
         rules.line(&mut self.facts, line);
         let headers = match from {

@@ -1,13 +1,16 @@
 //! Decisions by what a command prints. Contract S20.
 
+mod needs;
+
 use regex_lite::Regex;
 
+use crate::pattern::Patterns;
 use crate::policy::OutputFacts;
 
 /// The expressions of `--retry-on-output`, `--fail-on-output` and `--until-output`, compiled.
 ///
 /// Each is matched against single lines, without their end; of several of a kind one that matches is enough.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct OutputRules {
     retry: Vec<Rule>,
     fail: Vec<Rule>,
@@ -16,38 +19,26 @@ pub struct OutputRules {
 
 /// One expression, and texts of which a line must have one to match at all; none where that is not known.
 ///
-/// Looking for a text is some thirty times as fast as matching, and most lines have none.
-#[derive(Clone, Debug)]
+/// Looking for a text is some hundred times as fast as matching, and most lines have none.
+#[derive(Debug)]
 struct Rule {
     expression: Regex,
-    needs: Vec<String>,
+    needs: Option<Vec<String>>,
+    patterns: Option<Patterns>,
 }
 
 impl Rule {
     fn new(expression: &str) -> Result<Rule, regex_lite::Error> {
-        Ok(Rule { expression: Regex::new(expression)?, needs: needs(expression).unwrap_or_default() })
+        let compiled = Regex::new(expression)?;
+        let needs = needs::needs(expression);
+        let patterns = needs.as_ref().map(|texts| Patterns::new(texts.iter().map(String::as_str)));
+        Ok(Rule { expression: compiled, needs, patterns })
     }
 
     fn matches(&self, line: &str) -> bool {
-        let may = self.needs.is_empty() || self.needs.iter().any(|text| line.contains(text.as_str()));
+        let may = self.patterns.as_ref().is_none_or(|patterns| patterns.first(line.as_bytes()).is_some());
         may && self.expression.is_match(line)
     }
-}
-
-/// For each alternative of an expression the longest text that its matches have; `None` where that is not plain to see.
-fn needs(expression: &str) -> Option<Vec<String>> {
-    // Groups, classes, escapes and repetitions of anything but the dot are left to the expression.
-    if expression.contains(['(', ')', '[', ']', '{', '}', '?', '+', '\\']) {
-        return None;
-    }
-    let longest = |alternative: &str| {
-        let plain = alternative.replace(".*", ".");
-        if plain.contains('*') {
-            return None;
-        }
-        plain.split(['.', '^', '$']).max_by_key(|text| text.len()).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    expression.split('|').map(longest).collect()
 }
 
 impl OutputRules {
@@ -63,6 +54,13 @@ impl OutputRules {
     /// Whether there is no rule, so that output need not be looked at.
     pub fn is_empty(&self) -> bool {
         self.retry.is_empty() && self.fail.is_empty() && self.until.is_empty()
+    }
+
+    /// Texts of which a line must have one for any rule to match it, for [`Patterns`]; `None` where that is not known of each.
+    pub fn needs(&self) -> Option<Vec<&str>> {
+        let rules = [&self.retry, &self.fail, &self.until].into_iter().flatten();
+        let needs: Option<Vec<_>> = rules.map(|rule| rule.needs.as_deref()).collect();
+        needs.map(|needs| needs.into_iter().flatten().map(String::as_str).collect())
     }
 
     /// What stands before the first line of an attempt.
@@ -139,13 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_line_needs_is_known_of_plain_expressions_only() {
-        let of = |expression| needs(expression).map(|texts| texts.join(","));
-        assert_eq!(of("busy|^try later$").as_deref(), Some("busy,try later"));
-        assert_eq!(of("error.*timed out").as_deref(), Some("timed out"));
-        for unknown in ["(?i)busy", "x*", "ab?", "[ab]", "a\\.b", "a|", "^$", ".*", "a{2}"] {
-            assert_eq!(of(unknown), None, "{unknown}");
-        }
+    fn what_a_line_needs_is_known_where_it_is_of_each_rule() {
+        assert_eq!(rules(&["busy|later"], &["fatal"], &[]).needs(), Some(vec!["busy", "later", "fatal"]));
+        assert_eq!(rules(&["busy"], &[], &["."]).needs(), None);
+        assert_eq!(OutputRules::default().needs(), Some(vec![]));
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 fn observation(preset: Option<&str>, http: bool, mode: OutputMode) -> Observation {
-    Observation {
+    let mut observation = Observation {
         rules: OutputRules::default(),
         preset: preset.map(|name| Preset::named(name).unwrap()),
         http,
@@ -13,7 +13,17 @@ fn observation(preset: Option<&str>, http: bool, mode: OutputMode) -> Observatio
         hearing: Hearing { blind: mode == OutputMode::Inherit, ..Hearing::WHOLE },
         advice: None,
         other_command: false,
-    }
+        worth_a_look: None,
+    };
+    observation.worth_a_look = observation.patterns();
+    observation
+}
+
+fn with_rules(rules: [&str; 3], observation: Observation) -> Observation {
+    let [retry, fail, until] = rules.map(|rule| Vec::from_iter((!rule.is_empty()).then(|| rule.to_owned())));
+    let mut observation = Observation { rules: OutputRules::new(&retry, &fail, &until).unwrap(), ..observation };
+    observation.worth_a_look = observation.patterns();
+    observation
 }
 
 fn learnt(observation: &Observation, from: Source, text: &str, file: Option<&str>) -> Learnt {
@@ -79,8 +89,7 @@ fn what_is_ignored_is_warned_of_once() {
 
 #[test]
 fn output_rules_see_both_streams_and_the_last_line_without_newline() {
-    let rules = OutputRules::new(&["busy".into()], &["fatal".into()], &["done".into()]).unwrap();
-    let observation = Observation { rules, ..observation(None, false, OutputMode::Live) };
+    let observation = with_rules(["busy", "fatal", "done"], observation(None, false, OutputMode::Live));
     let mut observer = observation.begin();
     observer.feed(Source::Stdout, b"x\nbu");
     observer.feed(Source::Stderr, b"fat");
@@ -113,11 +122,33 @@ fn a_preset_has_no_say_in_what_did_not_exit() {
 proptest! {
     #[test]
     fn how_the_bytes_are_cut_makes_no_difference(size in 1usize..30, text in "(< HTTP/1.1 (503|404) x\r\n|< Retry-After: [0-9]{1,3}\r\n|busy\n|fatal){0,8}") {
-        let rules = OutputRules::new(&["busy".into()], &["^fatal$".into()], &[]).unwrap();
-        let observation = Observation { rules, ..observation(Some("curl"), true, OutputMode::Live) };
+        let observation = with_rules(["busy", "^fatal$", ""], observation(Some("curl"), true, OutputMode::Live));
         let mut observer = observation.begin();
         text.as_bytes().chunks(size).for_each(|chunk| observer.feed(Source::Both, chunk));
         let in_pieces = observer.end(Outcome::Exited(22), None, SystemTime::UNIX_EPOCH);
         prop_assert_eq!(in_pieces, learnt(&observation, Source::Both, &text, None));
+    }
+    /// The law that lets most lines be passed over: nothing else is learnt than from each line.
+    #[test]
+    fn what_is_passed_over_would_have_told_nothing(
+        preset in proptest::sample::select(vec![None, Some("curl"), Some("wget"), Some("git"), Some("pip"), Some("npm")]),
+        http in any::<bool>(),
+        rules in proptest::sample::select(vec![["", "", ""], ["busy|later", "", ""], ["(no|busy) [xy]", "^fatal$", "done"], ["^$", "", "x"]]),
+        from in proptest::sample::select(vec![Source::Stdout, Source::Stderr, Source::Both]),
+        exit in proptest::sample::select(vec![0u8, 1, 8, 22, 128]),
+        flags in any::<[bool; 4]>(),
+        size in 1usize..60,
+        text in "(HTTP/1.1 (503|404|200) x\r\n|  HTTP/1.1 503 x\n|< HTTP/2 429\r\n|(< |  |)Retry-After: [0-9]{1,3}\r?\n|\r?\n| \n|ordinary\n|an ordinary line of a log\n\
+            |ERROR 503: x|returned error: 404|early EOF|npm error code E5[01]3|\\(from versions: none\\)|read timed out|busy|no x|later\n|fatal|done|\u{fc}\n){0,12}",
+    ) {
+        let hearing = Hearing { english: flags[0], silenced: flags[1], talkative: flags[2], blind: flags[3] };
+        let passing = Observation { hearing, ..with_rules(rules, observation(preset, http, OutputMode::Live)) };
+        let looking = Observation { worth_a_look: None, hearing, ..with_rules(rules, observation(preset, http, OutputMode::Live)) };
+        let seen = [&passing, &looking].map(|observation| {
+            let mut observer = observation.begin();
+            text.as_bytes().chunks(size).for_each(|chunk| observer.feed(from, chunk));
+            observer.end(Outcome::Exited(exit), None, SystemTime::UNIX_EPOCH)
+        });
+        prop_assert_eq!(&seen[0], &seen[1]);
     }
 }

@@ -1,8 +1,8 @@
 //! Listens to what a tool prints during one attempt and says what its status means. Contract P1.
 
-use super::pattern::{self, Patterns};
 use super::{From, Hearing, Preset};
 use crate::http_headers::Response;
+use crate::pattern::{self, Patterns};
 use crate::policy::Verdict;
 
 /// How much of a line is looked at: errors stand at the beginning, and lines of data may be long.
@@ -45,15 +45,24 @@ enum Tells {
     Nothing,
 }
 
+/// The patterns of a preset, and what each tells.
+fn told(preset: &'static Preset) -> impl Iterator<Item = (&'static str, Tells)> {
+    let texts = preset.texts.iter().enumerate();
+    let texts = texts.flat_map(|(number, texts)| texts.any_of.iter().map(move |text| (*text, Tells::Texts(number))));
+    let status = preset.http.iter().map(|http| (http.named, Tells::Status));
+    let nothing = preset.empty_words.iter().map(|words| (words.text, Tells::Nothing));
+    texts.chain(status).chain(nothing)
+}
+
+/// The patterns of a preset: of a line that has none it is only heard that it is there.
+pub fn patterns(preset: &'static Preset) -> impl Iterator<Item = &'static str> {
+    told(preset).map(|(pattern, _)| pattern)
+}
+
 impl Listener {
     /// Begins to listen for a preset.
     pub fn new(preset: &'static Preset) -> Listener {
-        let texts = preset.texts.iter().enumerate();
-        let texts =
-            texts.flat_map(|(number, texts)| texts.any_of.iter().map(move |text| (*text, Tells::Texts(number))));
-        let status = preset.http.iter().map(|http| (http.named, Tells::Status));
-        let nothing = preset.empty_words.iter().map(|words| (words.text, Tells::Nothing));
-        let (patterns, tells): (Vec<&str>, Vec<Tells>) = texts.chain(status).chain(nothing).unzip();
+        let (patterns, tells): (Vec<&str>, Vec<Tells>) = told(preset).unzip();
         Listener {
             preset,
             patterns: Patterns::new(patterns.into_iter()),
@@ -63,6 +72,11 @@ impl Listener {
             heard: false,
             empty: false,
         }
+    }
+
+    /// Lines of standard error were passed over that have none of the preset's patterns.
+    pub fn stderr_passed(&mut self, lines: &[u8]) {
+        self.heard = self.heard || !lines.iter().all(u8::is_ascii_whitespace);
     }
 
     /// Looks at one line of standard error, or of both streams where they are one.

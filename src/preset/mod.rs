@@ -1,7 +1,6 @@
 //! What the exit statuses of common tools mean. Contract 6-presets, P1 to P5.
 
 mod listener;
-mod pattern;
 mod table;
 
 use std::ffi::{OsStr, OsString};
@@ -9,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use crate::code_set::ExitSet;
 use crate::policy::Verdict;
 
-pub use self::listener::{Listener, Said};
+pub use self::listener::{Listener, Said, patterns};
 pub use self::table::PRESETS;
 
 /// Everything that is known of one tool.
