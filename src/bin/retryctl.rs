@@ -27,6 +27,7 @@ fn main_of_retryctl(arguments: Vec<OsString>) -> u8 {
         width: world::width(&environment),
         has_colour: world::has_colour(&environment),
         can_ask: world::can_ask(),
+        warned: Vec::new(),
     };
     let (verb, asked) = parse::retryctl(arguments, &environment);
     let settings = match (verb, asked) {

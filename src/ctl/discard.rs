@@ -135,8 +135,8 @@ pub fn append(letters: &Letters, file: usize, event: &mut Event, world: &mut Wor
     (event.user, event.host) = (origin::user(), origin::host());
     let (file, warnings) =
         DeadLetterFile::open(&letters.places[file]).map_err(|error| Failed::new(CANNOT_WRITE, error.to_string()))?;
-    warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+    world.warn(warnings);
     let warnings = file.append(&event.to_line()).map_err(|lost| Failed::new(CANNOT_WRITE, lost.to_string()))?;
-    warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+    world.warn(warnings);
     Ok(())
 }

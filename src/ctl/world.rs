@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::cli::settings::Lookup;
 use crate::cli::usage_error::UsageError;
+use crate::dead_letter::file::Warning;
 use crate::notice::escape;
 use crate::timestamp;
 
@@ -40,6 +41,8 @@ pub struct World<'a> {
     pub has_colour: bool,
     /// Whether somebody can be asked: standard input and error are a terminal.
     pub can_ask: bool,
+    /// The warnings of files that were said already.
+    pub warned: Vec<Warning>,
 }
 
 /// Why a verb did not do what it was told to.
@@ -87,6 +90,16 @@ impl World<'_> {
     /// Says one line on standard error. That nobody may read it changes nothing.
     pub fn say(&mut self, message: &str) {
         let _ = writeln!(self.err, "retryctl: {}", escape::line(message));
+    }
+
+    /// Says what there is to warn of a file, each once however many letters are changed (D24).
+    pub fn warn(&mut self, warnings: Vec<Warning>) {
+        for warning in warnings {
+            if !self.warned.iter().any(|said| said.is_like(&warning)) {
+                self.say(&warning.to_string());
+                self.warned.push(warning);
+            }
+        }
     }
 
     /// Says why a verb failed, and gives its exit status.

@@ -43,6 +43,16 @@ pub enum Warning {
     },
 }
 
+impl Warning {
+    /// Whether another says the same of the same file, be it with other figures.
+    pub fn is_like(&self, other: &Warning) -> bool {
+        let path = |warning: &Warning| match warning {
+            Warning::Writable { path, .. } | Warning::NotLocked { path } | Warning::Large { path, .. } => path.clone(),
+        };
+        std::mem::discriminant(self) == std::mem::discriminant(other) && path(self) == path(other)
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

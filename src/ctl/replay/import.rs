@@ -39,7 +39,7 @@ pub fn from_stdin(
     } else {
         let (file, warnings) =
             DeadLetterFile::open(&place).map_err(|error| Failed::new(CANNOT_CREATE, error.to_string()))?;
-        warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+        world.warn(warnings);
         Keep::InFile(file)
     };
     // D4, before anything that stands in the file is added to.
@@ -107,7 +107,7 @@ impl Keep {
         match self {
             Keep::InFile(file) => {
                 let warnings = file.append(&line).map_err(|lost| Failed::new(CANNOT_WRITE, lost.to_string()))?;
-                warnings.iter().for_each(|warning| world.say(&warning.to_string()));
+                world.warn(warnings);
             }
             Keep::Aside(file) => {
                 line.push(b'\n');

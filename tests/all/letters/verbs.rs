@@ -242,3 +242,17 @@ fn listing_jsonl_adds_the_state() {
     let record: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&record["state"], &record["redacted"], &record["replays"]), (&json!("dead"), &json!(true), &json!(0)));
 }
+
+#[test]
+fn a_file_that_has_grown_large_is_told_of_once_however_many_letters_are_changed() {
+    let ids = ["AAAA1111", "BBBB2222", "CCCC3333"];
+    let place = with(&ids.map(|id| letter(id, id, 1, "")));
+    let mut text = std::fs::read(place.file(FILE)).unwrap();
+    text.resize(65 << 20, b'\n');
+    place.write(FILE, text);
+    let discarded = letter_ctl(&place, &["discard", "--all", "--yes"]).run();
+    assert_eq!((discarded.code(), discarded.out().as_str()), (0, "discarded 3 letters\n"));
+    let file = place.file(FILE).display().to_string();
+    let line = format!("retryctl: {file} has 65 MiB: retryctl dead-letter purge --file {file} --older-than 30d\n");
+    assert_eq!(discarded.err(), line);
+}
