@@ -49,8 +49,8 @@ impl Stdin {
     pub fn found(&self) -> StdinFound {
         match (&self.way, self.source) {
             (Way::Null(_), _) | (_, Source::Closed | Source::Null) => StdinFound::Null,
-            // Nothing is known of what passed by us; of a terminal it would mean nothing to a replay.
-            (Way::Inherited, Source::Device) => StdinFound::NotRead,
+            // Nothing is known of what passed by us; what was typed at a terminal would mean nothing to a replay.
+            (Way::Inherited, Source::Terminal) => StdinFound::NotRead,
             (Way::Inherited, Source::File { start }) if self.mode == StdinMode::Inherit => self.file(start),
             (Way::PutBack { .. }, _) if !self.moved => StdinFound::NotRead,
             (Way::PutBack { start }, _) => self.file(*start),

@@ -29,7 +29,8 @@ pub struct StdinLimits {
 enum Source {
     Closed,
     Null,
-    /// A terminal or another device.
+    Terminal,
+    /// A device that is neither a terminal nor the null device.
     Device,
     File {
         /// Where it stood when the run began.
@@ -80,8 +81,8 @@ impl Stdin {
         let way = match (mode, source) {
             (StdinMode::Null, _) => Way::Null(pipe::null()?),
             (StdinMode::Inherit, _) | (_, Source::Closed | Source::Null) => Way::Inherited,
-            (StdinMode::Auto, Source::Device | Source::Other) => Way::Inherited,
-            (StdinMode::Replay, Source::Device | Source::Other) => {
+            (StdinMode::Auto, Source::Terminal | Source::Device | Source::Other) => Way::Inherited,
+            (StdinMode::Replay, Source::Terminal | Source::Device | Source::Other) => {
                 return Err(io::Error::from_raw_os_error(libc::EINVAL));
             }
             (StdinMode::Auto | StdinMode::Replay, Source::File { start }) => Way::PutBack { start },
@@ -183,21 +184,22 @@ fn look(fd: BorrowedFd<'static>) -> Source {
             Ok(kind) if kind == rustix::net::SocketType::STREAM => Source::Stream(Live::Socket),
             Ok(_) | Err(_) => Source::Other,
         },
-        FileType::CharacterDevice if is_null(stat.st_rdev) => Source::Null,
+        FileType::CharacterDevice if is_null(&stat) => Source::Null,
+        FileType::CharacterDevice if rustix::termios::isatty(fd) => Source::Terminal,
         FileType::CharacterDevice => Source::Device,
         FileType::Directory | FileType::Symlink | FileType::BlockDevice | FileType::Unknown => Source::Other,
     }
 }
 
 #[cfg(target_os = "linux")]
-fn is_null(device: u64) -> bool {
-    (rustix::fs::major(device), rustix::fs::minor(device)) == (1, 3)
+fn is_null(stat: &rustix::fs::Stat) -> bool {
+    (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev)) == (1, 3)
 }
 
-/// Elsewhere the null device has no fixed number; it is then one device among others, which are inherited too.
+/// Elsewhere the null device has no fixed number.
 #[cfg(not(target_os = "linux"))]
-fn is_null<T>(_device: T) -> bool {
-    false
+fn is_null(stat: &rustix::fs::Stat) -> bool {
+    rustix::fs::stat("/dev/null").is_ok_and(|null| null.st_rdev == stat.st_rdev)
 }
 
 impl AsFd for Stdin {

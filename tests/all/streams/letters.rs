@@ -60,6 +60,8 @@ fn input_that_nobody_read_is_told_from_none_and_from_a_file() {
     assert_eq!(input(&place, &format!("{retry} -- false </dev/null"))["kind"], "null");
     assert_eq!(input(&place, &format!("{retry} -- false <&-"))["kind"], "null");
     assert_eq!(input(&place, &format!("yes | {retry} --stdin null -- false"))["kind"], "null");
+    // A device passes by us: a replay with /dev/null would be another run.
+    assert_eq!(input(&place, &format!("{retry} -- false </dev/zero"))["kind"], "not_stored");
     let file = input(&place, &format!("{{ read x; {retry} -- sh -c 'cat; exit 1'; }} <list"));
     assert_eq!((&file["kind"], &file["offset"], &file["size_bytes"]), (&"file".into(), &4.into(), &8.into()));
     assert_eq!(file["path"], place.file("list").to_str().expect("a path"));
