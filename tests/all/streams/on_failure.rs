@@ -77,7 +77,7 @@ fn a_long_run_shows_its_first_and_its_last_attempts() {
     let said = |n: u32| err.contains(&format!("\n  | said{n}\n"));
     let shown: Vec<u32> = (1..=40).filter(|n| said(*n)).collect();
     assert_eq!(shown, (1..=5).chain(26..=40).collect::<Vec<u32>>());
-    assert!(err.contains("… 20 attempts more, not kept …"), "{err}");
+    assert!(err.contains("… 20 more attempts, not kept …"), "{err}");
 }
 
 /// The programs of this test that are not everywhere: it runs cron(8) itself in a namespace of its own.
