@@ -56,9 +56,10 @@ pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
     let status = if unfit.is_missing() { NONE_SUCH } else { CANNOT_WRITE };
     match unfit {
         // D4: root may not run what others wrote, but is told who may.
-        Unfit::Foreign { owner, .. } if rustix::process::geteuid().is_root() => {
+        Unfit::Foreign { path, owner } if rustix::process::geteuid().is_root() => {
             let line = String::from_utf8_lossy(&shell_word::line(&world.args)).into_owned();
-            Failed::new(status, format!("{unfit}; as that user: sudo -u '#{owner}' retryctl {line}"))
+            let become_owner = become_owner(&path.canonicalize().unwrap_or_default(), *owner);
+            Failed::new(status, format!("{unfit}; as that user: {become_owner} retryctl {line}"))
         }
         Unfit::Refused { step: "create", .. } => Failed::new(CANNOT_CREATE, unfit.to_string()),
         Unfit::Refused { .. }
@@ -66,6 +67,22 @@ pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
         | Unfit::NotAFile(_)
         | Unfit::Foreign { .. }
         | Unfit::Writable { .. } => Failed::new(status, unfit.to_string()),
+    }
+}
+
+/// What root puts before a command that the owner of a file has to run; the path is the real one, without links.
+///
+/// The user of a unit with DynamicUser= lives only while a unit with that name of a user does, and systemd keeps everybody else out of
+/// the state directories of such users (systemd.exec(5)).
+fn become_owner(path: &Path, owner: u32) -> String {
+    let state = path.strip_prefix("/var/lib/private").ok().and_then(Path::parent);
+    match state.and_then(|state| Some((state, state.iter().next()?))) {
+        Some((state, user)) => format!(
+            "systemd-run -qP -p DynamicUser=yes -p User={} -p StateDirectory={}",
+            shell_word::quote_lossy(user),
+            shell_word::quote_lossy(state),
+        ),
+        None => format!("sudo -u '#{owner}'"),
     }
 }
 
@@ -230,5 +247,21 @@ impl Letters {
         let named = places().filter_map(Place::for_a_line_to_paste);
         let options: String = named.map(|path| format!(" --file {}", shell_word::to_paste(path))).collect();
         world.say(&format!("passed over {lines} of {}: retryctl dead-letter verify{options}", files.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_of_a_unit_is_somebody_only_in_a_unit() {
+        let become_owner = |path| super::become_owner(Path::new(path), 61_970);
+        let unit = "systemd-run -qP -p DynamicUser=yes -p User=report -p StateDirectory=report";
+        assert_eq!(become_owner("/var/lib/private/report/dead-letter.jsonl"), unit);
+        assert_eq!(become_owner("/var/lib/private/report/a b/x.jsonl"), format!("{}'report/a b'", &unit[..unit.len() - 6]));
+        for path in ["/var/lib/report/dead-letter.jsonl", "/var/lib/private/dead-letter.jsonl", "/var/lib/private", ""] {
+            assert_eq!(become_owner(path), "sudo -u '#61970'", "{path}");
+        }
     }
 }
