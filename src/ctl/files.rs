@@ -58,8 +58,7 @@ pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
         // D4: root may not run what others wrote, but is told who may.
         Unfit::Foreign { path, owner } if rustix::process::geteuid().is_root() => {
             let line = String::from_utf8_lossy(&shell_word::line(&world.args)).into_owned();
-            let become_owner = become_owner(&path.canonicalize().unwrap_or_default(), *owner);
-            Failed::new(status, format!("{unfit}; as that user: {become_owner} retryctl {line}"))
+            Failed::new(status, format!("{unfit}; as that user: {} retryctl {line}", become_owner(path, *owner)))
         }
         Unfit::Refused { step: "create", .. } => Failed::new(CANNOT_CREATE, unfit.to_string()),
         Unfit::Refused { .. }
@@ -70,17 +69,22 @@ pub fn unfit(unfit: &Unfit, world: &World<'_>) -> Failed {
     }
 }
 
-/// What root puts before a command that the owner of a file has to run; the path is the real one, without links.
+/// What root puts before a command that the owner of a file has to run.
+fn become_owner(path: &Path, owner: u32) -> String {
+    become_owner_of_real(&path.canonicalize().unwrap_or_default(), owner)
+}
+
+/// The same of a path without links.
 ///
 /// The user of a unit with DynamicUser= lives only while a unit with that name of a user does, and systemd keeps everybody else out of
 /// the state directories of such users (systemd.exec(5)).
-fn become_owner(path: &Path, owner: u32) -> String {
+fn become_owner_of_real(path: &Path, owner: u32) -> String {
     let state = path.strip_prefix("/var/lib/private").ok().and_then(Path::parent);
     match state.and_then(|state| Some((state, state.iter().next()?))) {
         Some((state, user)) => format!(
             "systemd-run -qP -p DynamicUser=yes -p User={} -p StateDirectory={}",
-            shell_word::quote_lossy(user),
-            shell_word::quote_lossy(state),
+            shell_word::to_paste(user),
+            shell_word::to_paste(state),
         ),
         None => format!("sudo -u '#{owner}'"),
     }
@@ -222,10 +226,11 @@ impl Letters {
             .map_err(|error| unread(&self.places[letter.file].path, &error))
     }
 
-    /// The user to whom the file of a letter belongs, where that is neither root nor who asks: only they may run it (D4).
-    pub fn other_owner(&self, letter: &Letter) -> Option<u32> {
+    /// What root puts before a command that runs a letter, where its file belongs to neither root nor who asks: only its owner may (D4).
+    pub fn become_owner(&self, letter: &Letter) -> Option<String> {
         let owner = rustix::fs::fstat(&self.folded.files[letter.file]).ok()?.st_uid;
-        (owner != 0 && owner != rustix::process::geteuid().as_raw()).then_some(owner)
+        let is_another = owner != 0 && owner != rustix::process::geteuid().as_raw();
+        is_another.then(|| become_owner(&self.places[letter.file].path, owner))
     }
 
     /// The letters that somebody has to do something about.
@@ -256,11 +261,15 @@ mod tests {
 
     #[test]
     fn the_user_of_a_unit_is_somebody_only_in_a_unit() {
-        let become_owner = |path| super::become_owner(Path::new(path), 61_970);
+        let become_owner = |path| become_owner_of_real(Path::new(path), 61_970);
         let unit = "systemd-run -qP -p DynamicUser=yes -p User=report -p StateDirectory=report";
         assert_eq!(become_owner("/var/lib/private/report/dead-letter.jsonl"), unit);
-        assert_eq!(become_owner("/var/lib/private/report/a b/x.jsonl"), format!("{}'report/a b'", &unit[..unit.len() - 6]));
-        for path in ["/var/lib/report/dead-letter.jsonl", "/var/lib/private/dead-letter.jsonl", "/var/lib/private", ""] {
+        assert_eq!(
+            become_owner("/var/lib/private/report/a b/x.jsonl"),
+            format!("{}'report/a b'", &unit[..unit.len() - 6])
+        );
+        for path in ["/var/lib/report/dead-letter.jsonl", "/var/lib/private/dead-letter.jsonl", "/var/lib/private", ""]
+        {
             assert_eq!(become_owner(path), "sudo -u '#61970'", "{path}");
         }
     }

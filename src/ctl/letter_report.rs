@@ -29,8 +29,8 @@ pub struct Told<'a> {
     pub redactor: Option<&'a Redactor>,
     /// The file it stands in.
     pub place: &'a Place,
-    /// The other user to whom that belongs.
-    pub of_another: Option<u32>,
+    /// What makes root the user to whom that belongs, where only they may run the letter.
+    pub become_owner: Option<String>,
 }
 
 impl Told<'_> {
@@ -78,8 +78,8 @@ pub fn print(told: &Told<'_>, world: &mut World<'_>) -> io::Result<()> {
     if told.letter.state.is_open() {
         let file = told.place.for_a_line_to_paste();
         let file = file.map(|path| format!(" --file {}", shell_word::to_paste(path))).unwrap_or_default();
-        let become_them = told.of_another.map(|owner| format!("sudo -u '#{owner}' ")).unwrap_or_default();
-        let line = format!("{become_them}retryctl dead-letter replay{file} {}", told.letter.id);
+        let become_owner = told.become_owner.as_ref().map(|words| format!("{words} ")).unwrap_or_default();
+        let line = format!("{become_owner}retryctl dead-letter replay{file} {}", told.letter.id);
         writeln!(world.out, "\n{bold}To run it again{plain}\n  {line}")?;
     }
     Ok(())

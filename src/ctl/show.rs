@@ -49,7 +49,7 @@ pub fn run(settings: &Settings<'_>, world: &mut World<'_>) -> Result<u8, Failed>
             events: &events(&letters, letter)?,
             redactor: redactor.as_ref(),
             place: &letters.places[letter.file],
-            of_another: letters.other_owner(letter),
+            become_owner: letters.become_owner(letter),
         };
         letter_report::print(&told, world)?;
     }
