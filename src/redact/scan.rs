@@ -62,14 +62,14 @@ fn password(rest: &str, colon: usize) -> Option<Range<usize>> {
 }
 
 /// What is secret of an address whose user has no password, or an @ of its own: `https://TOKEN@host`,
-/// `https://me@home:password@host`. A key, never the user, opens the door of ssh.
+/// `https://me@home:password@host`. Only where HTTP is spoken is a user alone known to be a token; of a database it is a plain
+/// name, which would then be masked in every message too.
 fn user(before: &str, rest: &str) -> Option<Range<usize>> {
     let end = authority(rest).rfind('@')?;
-    let is_known =
-        rest[..end] == *"git" || ["ssh", "sftp", "scp", "rsync"].iter().any(|scheme| before.ends_with(scheme));
+    let may_be_token = rest[..end] != *"git" && ["http", "https"].iter().any(|scheme| before.ends_with(scheme));
     match rest[..end].find(':') {
         Some(colon) => Some(colon + 1..end),
-        None => (!is_known).then_some(0..end),
+        None => may_be_token.then_some(0..end),
     }
 }
 

@@ -87,7 +87,10 @@ fn a_user_without_a_password_may_be_a_token() {
     shown(&["git", "clone", "https://t0ken@h/x"], &["git", "clone", "https://***@h/x"]);
     shown(&["curl", "https://t0ken:@h/x"], &["curl", "https://***@h/x"]);
     shown(&["x", "https://t0ken:x-oauth-basic@h/x?a=b"], &["x", "https://***@h/x?a=b"]);
-    shown(&["x", "git+ssh://bob@h/x", "sftp://bob@h"], &["x", "git+ssh://bob@h/x", "sftp://bob@h"]);
+    shown(&["pip", "install", "git+https://t0ken@h/x"], &["pip", "install", "git+https://***@h/x"]);
+    for plain in ["git+ssh://bob@h/x", "sftp://bob@h", "postgresql://app@db/x", "smtp://app@h"] {
+        shown(&["x", plain], &["x", plain]);
+    }
     assert_eq!(text("cannot read 'https://t0ken@h:443/x'"), "cannot read 'https://***@h:443/x'");
 }
 
