@@ -137,7 +137,7 @@ proptest! {
         from in proptest::sample::select(vec![Source::Stdout, Source::Stderr, Source::Both]),
         exit in proptest::sample::select(vec![0u8, 1, 8, 22, 128]),
         flags in any::<[bool; 4]>(),
-        size in 1usize..60,
+        size in 1usize..400,
         text in "(HTTP/1.1 (503|404|200) x\r\n|  HTTP/1.1 503 x\n|< HTTP/2 429\r\n|(< |  |)Retry-After: [0-9]{1,3}\r?\n|\r?\n| \n|ordinary\n|an ordinary line of a log\n\
             |ERROR 503: x|returned error: 404|early EOF|npm error code E5[01]3|\\(from versions: none\\)|read timed out|busy|no x|later\n|fatal|done|\u{fc}\n){0,12}",
     ) {
