@@ -74,7 +74,7 @@ impl Redactor {
 /// Whether a word could hold a secret for all that its letters say: none is found where none of these signs stands. Cheaper
 /// than a [`Redactor`], for every run.
 pub fn may_hold_secret(word: &OsStr) -> bool {
-    word.as_encoded_bytes().iter().any(|b| matches!(b, b'=' | b':' | b' '))
+    word.as_encoded_bytes().iter().any(|b| matches!(b, b'=' | b':') || b.is_ascii_whitespace())
 }
 
 /// What the expressions match, but for empty matches.

@@ -295,6 +295,14 @@ fn expressions_of_ones_own_are_masked_whole() {
 }
 
 #[test]
+fn a_word_may_hold_a_secret_where_something_separates_it() {
+    for word in ["TOKEN=x", "token:x", "run --token x", "run\t--token\tx", "mysql\n-px"] {
+        assert!(may_hold_secret(OsStr::new(word)), "{word:?}");
+    }
+    assert!(!may_hold_secret(OsStr::new("/usr/local/bin/back-up.sh")));
+}
+
+#[test]
 fn bytes_that_are_not_utf_8_do_not_disturb() {
     use std::os::unix::ffi::OsStringExt;
     let redactor = Redactor::new(&["x".into(), OsString::from_vec(b"--token=\xff\xfe".to_vec())], &[]);
@@ -377,6 +385,15 @@ proptest! {
         let redactor = Redactor::new(&["sh".into(), "-c".into(), OsString::from(&given)], &[]);
         prop_assert_eq!(redactor.args().len(), 3);
         let _ = redactor.text(&given);
+    }
+
+    #[test]
+    fn in_a_word_that_can_hold_no_secret_none_is_found(
+        parts in proptest::collection::vec("(--token|Bearer|curl|mysql|redis-cli|-a|-ps3cret|\"|'|\\\\|@|\t|\n|A1)", 0..8),
+    ) {
+        let word = OsString::from(parts.concat());
+        let shown = Redactor::new(std::slice::from_ref(&word), &[]).args()[0].clone();
+        prop_assert!(may_hold_secret(&word) || *word == *shown, "{shown}");
     }
 
     #[test]
