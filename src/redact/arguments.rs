@@ -128,7 +128,7 @@ fn option(arg: &str, programs: Programs, ranges: &mut Vec<Range<usize>>) -> Opti
         return Some(form);
     }
     let name = arg.split('=').next().unwrap_or(arg);
-    let is_name = name.len() > 2 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     let is_secret = is_name && is_secret_name(name);
     if name.len() == arg.len() {
         return is_secret.then_some(Form::Whole);

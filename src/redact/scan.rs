@@ -42,8 +42,7 @@ fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
         let rest = &rest[..rest.find(is_end).unwrap_or(rest.len())];
         let secret = match rest.find([':', '/', '?', '#', '@', '[']) {
             Some(colon) if rest[colon..].starts_with(':') => password(rest, colon),
-            Some(at) if rest[at..].starts_with('@') => user(&text[..*start - 3], rest),
-            _ => None,
+            _ => user(&text[..*start - 3], rest),
         };
         found.extend(secret.map(|range| start + range.start..start + range.end));
     }

@@ -141,6 +141,7 @@ fn headers_with_secrets_are_masked() {
 fn assignments_and_parameters_are_masked_anywhere() {
     shown(&["docker", "run", "-e", "DB_PASSWORD=a b&c"], &["docker", "run", "-e", "DB_PASSWORD=***"]);
     shown(&["docker", "run", "-eDB_PASSWORD=a b"], &["docker", "run", "-eDB_PASSWORD=***"]);
+    shown(&["docker", "run", "-e=DB_PASSWORD=a b"], &["docker", "run", "-e=DB_PASSWORD=***"]);
     shown(&["docker", "run", "--env=DB_PASSWORD=a b"], &["docker", "run", "--env=DB_PASSWORD=***"]);
     shown(&["tool", "-c", "DB_PASSWORD=a b"], &["tool", "-c", "DB_PASSWORD=***"]);
     shown(
@@ -241,6 +242,7 @@ fn text_is_searched_by_the_same_rules() {
         ("+ run --token hunter2 now", "+ run --token *** now"),
         ("+ curl -u bob:hunter2 http://h\n-u a:b", "+ curl -u bob:*** http://h\n-u a:b"),
         ("+ mysql -p'hunter 2' db", "+ mysql -p*** db"),
+        ("+ cd /x\n+ mysql -phunter2 db\n+ mysql -phunter3 db", "+ cd /x\n+ mysql -p*** db\n+ mysql -p*** db"),
         ("refused: Bearer eyJhbGciOi.x", "refused: Bearer ***"),
         ("a bearer token is needed", "a bearer token is needed"),
         ("authorization=Bearer abc x", "authorization=*** x"),
