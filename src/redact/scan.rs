@@ -96,7 +96,7 @@ fn named(text: &str, found: &mut Vec<Range<usize>>) {
             parts(&text[value.clone()], true, value.start, found);
         }
         // Each text of a list may turn up by itself.
-        if name.is_quoted && text[value.clone()].trim_start().starts_with(['"', '\'']) {
+        if name.is_quoted {
             let texts = text[value.clone()].split(['"', '\'']).filter(|text| text.len() >= LONG_PART);
             let start = |item: &str| item.as_ptr() as usize - text.as_ptr() as usize;
             found.extend(texts.map(|item| start(item)..start(item) + item.len()));
@@ -213,7 +213,7 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
     // `u'text'` and `b'bytes'` of Python, `$'text'` of a shell; where the name has no quotes, `b"` may end a word.
     let is_mark = |b: &u8| (name.is_quoted && b"ubrfUBRF".contains(b)) || *b == b'$';
     let marks = bytes[start..].iter().take(2).take_while(|b| is_mark(b)).count();
-    if marks > 0 && matches!(bytes.get(start + marks), Some(b'\'' | b'"')) {
+    if matches!(bytes.get(start + marks), Some(b'\'' | b'"')) {
         start += marks;
     }
     if name.is_quoted && is_list_of_texts(&text[start..]) {
@@ -221,7 +221,6 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
         return Some(start + 1..start + 1 + list.find(']').unwrap_or(list.len()));
     }
     let rest = &text[start..];
-    let is_in_quotes = quote(rest).is_some();
     // Each of these reads no further than the value it finds, so that a long text is read once.
     let length = match quote(rest) {
         Some((open, close)) => {
@@ -244,8 +243,8 @@ fn value_after(text: &str, separator: usize, name: &Name<'_>) -> Option<Range<us
             None => word_length(rest),
         },
     };
-    // An empty quote may be followed by the rest of the word.
-    (length > 0 || is_in_quotes).then(|| start..start + length)
+    // One of nothing counts too: an empty quote may be followed by the rest of the word.
+    Some(start..start + length)
 }
 
 /// Whether a value is a list of texts, as JSON has them.
@@ -350,12 +349,13 @@ fn options(text: &str, place: Place, found: &mut Vec<Range<usize>>) {
                 from += open;
                 quoted_length(&text[from..], close)
             }
-            None if rest.starts_with("--") => 0,
+            None if rest.starts_with("--") => continue,
             None => word_length(rest),
         };
         at = from + length;
         let is_prose = place == Place::Text && PROSE.contains(&text[from..at].trim_end_matches(['.', ',', ':']));
-        if length > 0 && !is_prose {
+        // An empty quote counts too: the rest of its word may follow.
+        if !is_prose {
             found.push(from..at);
         }
     }
