@@ -38,6 +38,9 @@ pub struct Lines {
     position: u64,
     end: u64,
     number: u64,
+    /// The longest line that is read, and what is read at once: [`LONGEST`] and [`CHUNK`] but in tests.
+    longest: usize,
+    chunk: usize,
 }
 
 impl Lines {
@@ -54,9 +57,13 @@ impl Lines {
     /// # Errors
     /// Its size cannot be had.
     pub fn from(file: File, offset: u64) -> io::Result<Lines> {
+        Lines::bounded(file, offset, LONGEST, CHUNK)
+    }
+
+    fn bounded(file: File, offset: u64, longest: usize, chunk: usize) -> io::Result<Lines> {
         let end = file.metadata()?.len();
         let position = offset.min(end);
-        Ok(Lines { file, buffer: vec![0; CHUNK], from: 0, to: 0, position, end, number: 0 })
+        Ok(Lines { file, buffer: vec![0; chunk], from: 0, to: 0, position, end, number: 0, longest, chunk })
     }
 
     /// The next line; `None` at the end.
@@ -72,7 +79,7 @@ impl Lines {
             let at_end = self.position >= self.end;
             if found.is_none() && !at_end {
                 searched = self.to - self.from;
-                if searched > LONGEST {
+                if searched > self.longest {
                     skipped += searched as u64;
                     (self.from, self.to, searched) = (0, 0, 0);
                 }
@@ -90,7 +97,7 @@ impl Lines {
             let offset = self.position - (self.to - start) as u64 - skipped;
             self.from += length + usize::from(ended);
             self.number += 1;
-            let too_long = skipped > 0 || length > LONGEST;
+            let too_long = skipped > 0 || length > self.longest;
             let bytes = if too_long { &[] } else { &self.buffer[start..start + length] };
             let length = skipped + length as u64;
             return Ok(Some(Line { bytes, offset, length, number: self.number, ended, too_long }));
@@ -116,7 +123,7 @@ impl Lines {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
         let left = usize::try_from(self.end - self.position).unwrap_or(usize::MAX);
-        let room = (self.buffer.len() - self.to).min(left).min(CHUNK.max(self.to));
+        let room = (self.buffer.len() - self.to).min(left).min(self.chunk.max(self.to));
         match self.file.read_at(&mut self.buffer[self.to..self.to + room], self.position) {
             // It was cut while we read.
             Ok(0) => self.end = self.position,
@@ -149,28 +156,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::io::Write;
-
-    fn lines_of(bytes: &[u8]) -> Vec<(Vec<u8>, u64, bool)> {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(bytes).unwrap();
-        let mut lines = Lines::new(file).unwrap();
-        let mut all = Vec::new();
-        while let Some(line) = lines.next().unwrap() {
-            assert_eq!((line.number, line.length), (all.len() as u64 + 1, line.bytes.len() as u64));
-            all.push((line.bytes.to_vec(), line.offset, line.ended));
-        }
-        all
-    }
-
-    #[test]
-    fn a_line_longer_than_the_buffer_is_whole() {
-        let long = vec![b'x'; 3 * CHUNK + 7];
-        let mut bytes = b"a\n".to_vec();
-        bytes.extend_from_slice(&long);
-        bytes.extend_from_slice(b"\nb");
-        let after = bytes.len() as u64 - 1;
-        assert_eq!(lines_of(&bytes), [(b"a".to_vec(), 0, true), (long, 2, true), (b"b".to_vec(), after, false)]);
-    }
 
     fn file_of(bytes: &[u8]) -> File {
         let mut file = tempfile::tempfile().unwrap();
@@ -216,30 +201,32 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_longest_is_passed_over() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.set_len(LONGEST as u64 + CHUNK as u64 * 3).unwrap();
-        file.write_at(b"\nlast\n", LONGEST as u64 + CHUNK as u64 * 3).unwrap();
-        file.flush().unwrap();
-        let mut lines = Lines::new(file).unwrap();
-        let first = lines.next().unwrap().unwrap();
-        assert!(first.too_long && first.bytes.is_empty() && first.offset == 0);
-        assert_eq!(first.length, LONGEST as u64 + CHUNK as u64 * 3);
-        assert_eq!(lines.next().unwrap().unwrap().bytes, b"last");
+    fn what_is_written_while_the_last_lines_are_read_is_left_too() {
+        let mut file = file_of(b"ab\ncd\n");
+        let mut lines = Lines::bounded(file.try_clone().unwrap(), 0, 20, 4).unwrap();
+        assert_eq!(lines.next().unwrap().unwrap().bytes, b"ab");
+        file.write_all(b"ef\n").unwrap();
+        assert_eq!(lines.next().unwrap().unwrap().bytes, b"cd");
         assert!(lines.next().unwrap().is_none());
     }
 
     proptest! {
         #[test]
-        fn lines_are_what_splitting_at_newlines_gives(parts in proptest::collection::vec(".{0,40}|\n\n", 0..30)) {
-            let text = parts.concat();
+        fn lines_are_what_splitting_at_newlines_gives_and_of_the_too_long_only_their_place(
+            text in "(a{0,3}\n|[bc]{0,70}\n?){0,12}", longest in 1usize..30, chunk in 1usize..40,
+        ) {
+            let mut lines = Lines::bounded(file_of(text.as_bytes()), 0, longest, chunk).unwrap();
             let mut offset = 0;
-            let expected: Vec<_> = text.split_inclusive('\n').map(|line| {
-                let at = offset;
-                offset += line.len() as u64;
-                (line.trim_end_matches('\n').as_bytes().to_vec(), at, line.ends_with('\n'))
-            }).collect();
-            prop_assert_eq!(lines_of(text.as_bytes()), expected);
+            for (i, expected) in text.split_inclusive('\n').enumerate() {
+                let line = lines.next().unwrap().unwrap();
+                let bytes = expected.trim_end_matches('\n').as_bytes();
+                prop_assert_eq!((line.number, line.offset, line.length), (i as u64 + 1, offset, bytes.len() as u64));
+                prop_assert_eq!((line.ended, line.too_long), (expected.ends_with('\n'), bytes.len() > longest));
+                prop_assert_eq!(line.bytes, if line.too_long { b"" } else { bytes });
+                offset += expected.len() as u64;
+            }
+            prop_assert!(lines.next().unwrap().is_none());
+            prop_assert!(lines.buffer.len() <= chunk.max(2 * longest), "memory is bounded");
         }
     }
 }

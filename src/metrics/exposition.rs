@@ -239,8 +239,10 @@ mod tests {
             end in 0usize..7,
             at in 0.0..2e9f64,
             ended: bool,
+            letters: [u64; 2],
         ) {
-            let mut figures = Figures::default();
+            let [letters_written, letters_failed] = letters;
+            let mut figures = Figures { letters_written, letters_failed, ..Figures::default() };
             for (attempt, result, millis, error) in attempts {
                 let error = (result > 0).then_some(error);
                 figures.count_attempt(attempt, result, error, Duration::from_millis(millis));
@@ -282,7 +284,8 @@ mod tests {
             r#"retry_attempt_duration_seconds_bucket{name="job",le="0.7"} 1"#,
             r#"retry_delay_seconds_total{name="job",source="moon"} 1"#,
         ];
-        assert_eq!(parse(&format!("{}\n\n{text}", later.join("\n"))), Some(("job".into(), figures)));
+        let later = later.join("\n");
+        assert_eq!(parse(&format!("{later}\n\n{text}{later}\n")), Some(("job".into(), figures)));
     }
 
     #[test]
@@ -300,6 +303,25 @@ mod tests {
         ] {
             assert_eq!(parse(&text.replace(ours, theirs)), None, "{theirs}");
         }
+    }
+
+    #[test]
+    fn each_family_is_announced_once_before_its_first_series() {
+        let mut figures = Figures::default();
+        figures.count_attempt(1, 2, Some("exit_1".into()), Duration::from_millis(3));
+        figures.count_run(RunEnd::Permanent, 5.0, 1, 1, Duration::from_millis(3));
+        let text = render("job", &figures);
+        let mut announced = Vec::new();
+        for line in text.lines() {
+            if let Some(family) = line.strip_prefix("# TYPE ") {
+                let name = family.split(' ').next().unwrap();
+                assert!(!announced.contains(&name) && text.contains(&format!("# HELP {name} ")), "{line}");
+                announced.push(name);
+            } else if !line.starts_with('#') {
+                assert!(announced.last().is_some_and(|name| line.starts_with(name)), "{line}");
+            }
+        }
+        assert_eq!(announced.len(), 12);
     }
 
     #[test]

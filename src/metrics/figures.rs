@@ -198,6 +198,18 @@ mod tests {
     }
 
     #[test]
+    fn failures_are_counted_by_class_and_verdict_and_times_add_up() {
+        let mut figures = Figures::default();
+        for result in [1, 2, 2] {
+            figures.count_attempt(1, result, Some("exit_1".into()), Duration::from_millis(250));
+            figures.count_delay(1, Duration::from_millis(500));
+        }
+        let failures: Vec<_> = figures.failures.into_iter().collect();
+        assert_eq!(failures, [(("exit_1".into(), false), 1), (("exit_1".into(), true), 2)]);
+        assert_eq!((figures.duration_sum, figures.delays), (0.75, [0.0, 1.5, 0.0]));
+    }
+
+    #[test]
     fn the_tenth_attempt_and_all_later_ones_are_one_series() {
         let mut figures = Figures::default();
         for attempt in [9, 10, 11, u64::MAX] {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::duration::human;
 use crate::machine::{DelaySource, Ending};
 use crate::outcome::{Errno, Outcome};
-use crate::policy::{Judgement, Reason, Verdict};
+use crate::policy::{Judgement, Reason};
 use crate::retry_after::Ignored;
 use crate::shell_word;
 use crate::signal::Signal;
@@ -190,7 +190,7 @@ pub fn gave_up(end: BadEnd, command: &str, letter: Option<Letter>) -> String {
     };
     let outcome = end.outcome.map(|came_to| format!(": {}", outcome(came_to, command))).unwrap_or_default();
     let why = match (end.ending, end.judgement, end.asked) {
-        (Ending::Permanent, Some(judgement), _) if judgement.verdict == Verdict::Permanent => counted(judgement),
+        (Ending::Permanent, Some(judgement), _) => counted(judgement),
         (Ending::RetryAfterTooLong, _, Some(asked)) => {
             format!("{}: asked to wait {}", end.ending.word(), human(asked))
         }

@@ -265,6 +265,7 @@ fn what_was_masked_in_the_arguments_is_masked_in_text() {
     let redactor = Redactor::new(&args, &[]);
     assert_eq!(redactor.text("xhunter2y s3cr3tt0ken Bearer"), "x***y *** Bearer");
     assert_eq!(redactor.text("1 of 127.0.0.1:80x1"), "*** of 127.0.0.***:80x1");
+    assert_eq!(redactor.text("1_1 é1 1é"), "1_1 é1 1é");
 }
 
 #[test]
@@ -277,6 +278,8 @@ fn a_short_part_of_a_header_is_not_masked_by_itself() {
 fn values_that_overlap_are_masked_whole() {
     let args = ["x", "--token", "abcdefg", "--password", "efghijk"].map(OsString::from);
     assert_eq!(Redactor::new(&args, &[]).text("<abcdefghijk>"), "<***>");
+    let args = ["x", "--token", "abcdef", "--password", "abcdefgh"].map(OsString::from);
+    assert_eq!(Redactor::new(&args, &[]).text("<abcdefgh>"), "<***>");
 }
 
 #[test]

@@ -136,6 +136,8 @@ fn what_cannot_be_read_is_counted_by_its_line() {
         "[1]".into(),
         r#"{"v":2,"kind":"dead_letter","id":7}"#.into(),
         r#"{"v":1,"kind":"poem"}"#.into(),
+        r#"{"a":1"#.into(),
+        "7 days".into(),
         String::new(),
         letter("BBBB"),
         "{\"v\":1,\"kind\":\"dead".into(),
@@ -150,6 +152,8 @@ fn what_cannot_be_read_is_counted_by_its_line() {
         (6, Fault::Foreign),
         (7, Fault::UnknownVersion(2)),
         (8, Fault::UnknownKind),
+        (9, Fault::NotJson),
+        (10, Fault::NotJson),
     ];
     assert_eq!(faults, expected);
     assert_eq!(folded.letters.iter().map(|letter| &*letter.id).collect::<Vec<_>>(), ["AAAA", "BBBB"]);

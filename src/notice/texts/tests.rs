@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::outcome::{Errno, StartStep};
+use crate::policy::Verdict;
 
 const EX_TEMPFAIL: Outcome = Outcome::Exited(75);
 
