@@ -12,6 +12,13 @@ fn matches(wanted: u8, found: u8) -> bool {
     }
 }
 
+/// The bytes for which a byte of a pattern stands.
+fn met_by(wanted: u8) -> impl Iterator<Item = u8> {
+    let (lower, upper) = (wanted.to_ascii_lowercase(), wanted.to_ascii_uppercase());
+    let range = if wanted == b'#' { b'0'..=b'9' } else { lower..=lower };
+    range.chain((upper != lower).then_some(upper))
+}
+
 /// Many patterns, looked for at once, without a look at each byte.
 ///
 /// After S. Wu and U. Manber, A fast algorithm for multi-pattern searching (1994): a window as long as the shortest pattern
@@ -43,10 +50,9 @@ impl Patterns {
         for pattern in &all {
             for (at, two) in pattern[..window].windows(2).enumerate() {
                 let left = u8::try_from(window - 2 - at).unwrap_or(!BEGINS);
-                let found = |wanted: u8| (0..=u8::MAX).filter(move |found| matches(wanted, *found));
-                for (first, second) in found(two[0]).flat_map(|first| found(two[1]).map(move |second| (first, second)))
-                {
-                    let shift = &mut shifts[pair(first, second)];
+                let pairs = met_by(two[0]).flat_map(|first| met_by(two[1]).map(move |second| pair(first, second)));
+                for pair in pairs {
+                    let shift = &mut shifts[pair];
                     *shift = left.min(*shift & !BEGINS) | *shift & BEGINS | if at == 0 { BEGINS } else { 0 };
                 }
             }
@@ -212,6 +218,15 @@ mod tests {
     #[test]
     fn of_no_patterns_none_is_found() {
         assert_eq!(Patterns::new([].into_iter()).first(b"anything"), None);
+    }
+
+    #[test]
+    fn a_byte_stands_for_what_it_matches() {
+        for wanted in 0..=u8::MAX {
+            let mut met: Vec<u8> = met_by(wanted).collect();
+            met.sort_unstable();
+            assert_eq!(met, (0..=u8::MAX).filter(|found| matches(wanted, *found)).collect::<Vec<u8>>());
+        }
     }
 
     proptest! {
