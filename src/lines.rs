@@ -90,6 +90,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_open_from_its_first_byte_to_its_newline() {
+        let mut lines = Lines::new();
+        let mut is_open_after = |bytes: &[u8]| {
+            lines.feed(bytes, &mut |_| {});
+            lines.is_open()
+        };
+        assert_eq!(
+            [&b""[..], b"a", b"", b"b\n", b"c", b"\n"].map(&mut is_open_after),
+            [false, true, true, false, true, false]
+        );
+    }
+
+    #[test]
     fn of_a_long_line_the_first_64_kib_are_passed_on_and_the_next_is_whole() {
         let mut text = vec![b'x'; 3 * LONGEST];
         text.extend_from_slice(b"\nnext\n");
@@ -103,8 +116,12 @@ mod tests {
     proptest! {
         #[test]
         fn how_the_bytes_are_cut_makes_no_difference(
-            text in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200),
-            size in 1usize..50,
+            text in prop_oneof![
+                proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200),
+                // Lines that are longer than a block in which newlines are looked for.
+                proptest::collection::vec(any::<u8>(), 0..1000),
+            ],
+            size in prop_oneof![1usize..50, 1usize..1000],
         ) {
             let chunks: Vec<&[u8]> = text.chunks(size).collect();
             let mut expected: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
