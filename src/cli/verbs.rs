@@ -53,6 +53,17 @@ impl VerbSpec {
 /// `dl` is short for `dead-letter`.
 pub const SHORT_FOR_DEAD_LETTER: &str = "dl";
 
+/// The options before the filters that choose letters, these, and those after them.
+macro_rules! with_filters {
+    ([$($before:expr),*] [$($after:expr),*]) => {
+        &[
+            $($before,)*
+            Opt::LetterJob, Opt::State, Opt::Since, Opt::Until, Opt::Exit, Opt::Ending, Opt::Grep,
+            $($after,)*
+        ]
+    };
+}
+
 /// Every verb.
 pub static VERBS: &[VerbSpec] = &[
     VerbSpec {
@@ -62,19 +73,7 @@ pub static VERBS: &[VerbSpec] = &[
         help: "list open letters, oldest first",
         more: "Id, age, job, attempts, how the run ended and its last error. Letters of the same job, arguments and \
                directory are one row with a count.",
-        options: &[
-            Opt::LetterJob,
-            Opt::State,
-            Opt::Since,
-            Opt::Until,
-            Opt::Exit,
-            Opt::Ending,
-            Opt::Grep,
-            Opt::Count,
-            Opt::ListFormat,
-            Opt::Reveal,
-            Opt::File,
-        ],
+        options: with_filters!([] [Opt::Count, Opt::ListFormat, Opt::Reveal, Opt::File]),
     },
     VerbSpec {
         verb: Verb::LetterShow,
@@ -94,29 +93,10 @@ pub static VERBS: &[VerbSpec] = &[
                today's environment and what was recorded of the old one, and the same RETRY_IDEMPOTENCY_KEY. Letters \
                are named by id, by `--all` or by filters; `-` reads records from standard input and needs `--yes`. A \
                batch runs the oldest first.",
-        options: &[
-            Opt::All,
-            Opt::LetterJob,
-            Opt::State,
-            Opt::Since,
-            Opt::Until,
-            Opt::Exit,
-            Opt::Ending,
-            Opt::Grep,
-            Opt::ReplayTries,
-            Opt::Rate,
-            Opt::StopAfter,
-            Opt::NewestOfGroup,
-            Opt::InDoubt,
-            Opt::Poison,
-            Opt::DryRun,
-            Opt::OtherHost,
-            Opt::ChangedInput,
-            Opt::ReplayStdin,
-            Opt::EnvFile,
-            Opt::Yes,
-            Opt::File,
-        ],
+        options: with_filters!([Opt::All] [
+            Opt::ReplayTries, Opt::Rate, Opt::StopAfter, Opt::NewestOfGroup, Opt::InDoubt, Opt::Poison, Opt::DryRun,
+            Opt::OtherHost, Opt::ChangedInput, Opt::ReplayStdin, Opt::EnvFile, Opt::Yes, Opt::File
+        ]),
     },
     VerbSpec {
         verb: Verb::LetterDiscard,
@@ -124,19 +104,7 @@ pub static VERBS: &[VerbSpec] = &[
         operands: "[ID...]",
         help: "put letters away that need no replay",
         more: "Nothing is deleted: `restore` brings them back, `purge` deletes them in time.",
-        options: &[
-            Opt::All,
-            Opt::LetterJob,
-            Opt::State,
-            Opt::Since,
-            Opt::Until,
-            Opt::Exit,
-            Opt::Ending,
-            Opt::Grep,
-            Opt::Reason,
-            Opt::Yes,
-            Opt::File,
-        ],
+        options: with_filters!([Opt::All] [Opt::Reason, Opt::Yes, Opt::File]),
     },
     VerbSpec {
         verb: Verb::LetterRestore,
